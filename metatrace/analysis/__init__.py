@@ -1,0 +1,1 @@
+"""From runs to tables: smoothing, scores, bootstrap intervals. Statistics only, no drawing."""

@@ -1,0 +1,231 @@
+"""From runs to four tidy tables: curves, scores, settings and spread.
+
+A setting is (environment, method, α, μ, drift), tokens all; a run is a setting and a seed. Rows
+go by environment, method, drift upward, μ downward, α downward, then seed or episode.
+"""
+
+import io
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from metatrace import results
+from metatrace.analysis import intervals, smoothing
+from metatrace.errors import UserError
+from metatrace.numbers import parse
+from metatrace.results import Run
+
+SETTING = ["environment", "method", "alpha", "mu", "drift"]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The tables of `aggregate`; low and high bound 95 % bootstrap intervals over seeds.
+
+    curves (a row a setting and episode): environment, method, alpha, mu, drift, episode (from 1),
+      mean, low, high (of the trailing mean of returns), runs.
+    scores (a row a run): environment, method, alpha, mu, drift, seed, episodes, final (mean return
+      over the last `final_episodes`), final_episodes, auc (mean return over all episodes),
+      diverged, diverged_episode (from 0, missing where the run did not diverge).
+    settings (a row a setting): environment, method, alpha, mu, drift, runs, final, final_low,
+      final_high, auc, auc_low, auc_high, diverged (how many runs).
+    spread (a row an environment, method, mu and drift): alphas (how many α), spread, spread_low,
+      spread_high.
+    """
+
+    curves: pd.DataFrame
+    scores: pd.DataFrame
+    settings: pd.DataFrame
+    spread: pd.DataFrame
+
+
+class _Setting(NamedTuple):
+    environment: str
+    method: str
+    alpha: str
+    mu: str
+    drift: str
+
+
+def aggregate(runs: Sequence[Run], *, window: int, final: int = 100, spread_alpha_max: float) -> Tables:
+    """Aggregates runs over their seeds.
+
+    Args:
+      runs: in any order; every setting has the same seeds, and its runs the same episodes.
+      window: of the trailing mean, in episodes.
+      final: how many last episodes make the final score; all of a run that has fewer.
+      spread_alpha_max: the largest α that counts for the spread (the paper's legend ends at 2^-5).
+
+    Raises:
+      UserError: no runs, or seeds or episodes that do not match. The line names the setting.
+    """
+    if final < 1:
+        raise ValueError(f"final is {final}; it must be at least 1")
+    groups = _by_setting(runs)
+    scores = _scores(groups, final)
+    return Tables(_curves(groups, window), scores, _settings(scores), _spread(scores, spread_alpha_max))
+
+
+def write_tables(tables: Tables, paths: Mapping[str, str | os.PathLike[str]]) -> None:
+    """Writes tables as Parquet, each atomically; the same table gives the same bytes.
+
+    Args:
+      tables: what `aggregate` made.
+      paths: table name (`curves`, `scores`, `settings`, `spread`) -> file; a name left out is not
+        written.
+    """
+    unknown = paths.keys() - {field.name for field in fields(Tables)}
+    if unknown:
+        raise ValueError(f"no such table: {', '.join(sorted(unknown))}")
+    for name, path in paths.items():
+        buffer = io.BytesIO()
+        getattr(tables, name).to_parquet(buffer, engine="pyarrow", index=False, compression="zstd")
+        results.write_atomically(path, buffer.getvalue())
+
+
+def _order(setting: _Setting) -> tuple[str, str, float, float, float]:
+    where = _describe(setting)
+    drift, mu = (parse(token, where, zero=True) for token in (setting.drift, setting.mu))
+    return setting.environment, setting.method, drift, -mu, -parse(setting.alpha, where)
+
+
+def _describe(setting: _Setting) -> str:
+    return "{0.environment} {0.method} alpha {0.alpha} mu {0.mu} drift {0.drift}".format(setting)
+
+
+def _by_setting(runs: Sequence[Run]) -> dict[_Setting, list[Run]]:
+    """The runs of each setting, by seed; settings in the order of the tables."""
+    if not runs:
+        raise UserError("there are no runs to aggregate; name at least one run file")
+    groups: dict[_Setting, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(_Setting(*(getattr(run.tuple, key) for key in SETTING)), []).append(run)
+    groups = {key: sorted(groups[key], key=lambda run: run.tuple.seed) for key in sorted(groups, key=_order)}
+    expected = [run.tuple.seed for run in next(iter(groups.values()))]
+    first = _describe(next(iter(groups)))
+    for setting, members in groups.items():
+        seeds = [run.tuple.seed for run in members]
+        if len(set(seeds)) != len(seeds):
+            twice = next(seed for seed in seeds if seeds.count(seed) > 1)
+            raise UserError(f"{_describe(setting)}: seed {twice} is given more than once")
+        if seeds != expected:
+            raise UserError(
+                f"{_describe(setting)}: has {_seeds(seeds)}, but {first} has {_seeds(expected)};"
+                " every setting needs the same seeds"
+            )
+        episodes = {len(run.returns) for run in members}
+        if len(episodes) > 1:
+            raise UserError(
+                f"{_describe(setting)}: its runs have {', '.join(map(str, sorted(episodes)))} episodes;"
+                " they must all have the same number"
+            )
+    return groups
+
+
+def _seeds(seeds: list[int]) -> str:
+    return f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
+
+
+def _curves(groups: dict[_Setting, list[Run]], window: int) -> pd.DataFrame:
+    columns: dict[str, list[np.ndarray]] = {key: [] for key in ("episode", "mean", "low", "high", "runs")}
+    lengths = []
+    for runs in groups.values():
+        smooth = smoothing.trailing_mean(np.stack([run.returns for run in runs]), window)
+        low, high = intervals.mean_interval(smooth, resamples=intervals.CURVE_RESAMPLES)
+        lengths.append(smooth.shape[1])
+        columns["episode"].append(np.arange(1, smooth.shape[1] + 1, dtype=np.int32))
+        columns["mean"].append(smooth.mean(axis=0))
+        columns["low"].append(low)
+        columns["high"].append(high)
+        columns["runs"].append(np.full(smooth.shape[1], len(runs), np.int32))
+    tokens = pd.DataFrame(list(groups), columns=SETTING, dtype="str")
+    frame = tokens.loc[np.repeat(tokens.index, lengths)].reset_index(drop=True)
+    return frame.assign(**{key: np.concatenate(parts) for key, parts in columns.items()})
+
+
+def _scores(groups: dict[_Setting, list[Run]], final: int) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = []
+    for setting, runs in groups.items():
+        for run in runs:
+            last = run.returns[-final:]
+            rows.append(
+                {
+                    **setting._asdict(),
+                    "seed": run.tuple.seed,
+                    "episodes": len(run.returns),
+                    "final": last.mean(),
+                    "final_episodes": len(last),
+                    "auc": run.returns.mean(),
+                    "diverged": run.diverged_episode is not None,
+                    "diverged_episode": run.diverged_episode,
+                }
+            )
+    types = {
+        **dict.fromkeys(SETTING, "str"),
+        **dict.fromkeys(("seed", "episodes", "final_episodes"), "int64"),
+        **dict.fromkeys(("final", "auc"), "float64"),
+        "diverged": "bool",
+        "diverged_episode": "Int64",
+    }
+    return pd.DataFrame(rows).astype(types)
+
+
+def _settings(scores: pd.DataFrame) -> pd.DataFrame:
+    rows = []
+    # sort=False keeps the order by value, which a sort of the tokens as text would break.
+    for setting, runs in scores.groupby(SETTING, sort=False):
+        row = {**dict(zip(SETTING, setting, strict=True)), "runs": len(runs)}
+        for score in ("final", "auc"):
+            values = runs[score].to_numpy()
+            low, high = intervals.mean_interval(values)
+            row |= {score: values.mean(), f"{score}_low": low, f"{score}_high": high}
+        rows.append({**row, "diverged": int(runs["diverged"].sum())})
+    return pd.DataFrame(rows).astype(dict.fromkeys(SETTING, "str"))
+
+
+def _spread(scores: pd.DataFrame, alpha_max: float) -> pd.DataFrame:
+    keys = ["environment", "method", "mu", "drift"]
+    rows = []
+    for key, runs in scores.groupby(keys, sort=False):
+        counted = runs[runs["alpha"].map(lambda token: parse(token, "alpha") <= alpha_max)]
+        auc = [group["auc"].to_numpy() for _, group in counted.groupby("alpha", sort=False)]
+        spread, low, high = alpha_spread(np.stack(auc, axis=1) if auc else np.empty((1, 0)))
+        rows.append(
+            {
+                **dict(zip(keys, key, strict=True)),
+                "alphas": len(auc),
+                "spread": spread,
+                "spread_low": low,
+                "spread_high": high,
+            }
+        )
+    return pd.DataFrame(rows).astype(dict.fromkeys(keys, "str"))
+
+
+def alpha_spread(auc: np.ndarray) -> tuple[float, float, float]:
+    """How much the choice of α matters: the standard deviation over α of the mean AUC.
+
+    spread = √( (1/A) Σₐ (m̄ₐ − m̄)² ), mₐ the mean over seeds at α number a: the population's
+    standard deviation (ddof 0), for the α are the whole grid and no sample of one. The interval
+    resamples seeds jointly over the α, because runs with the same seed meet the same noise.
+
+    Args:
+      auc: (seeds, alphas), mean return of each run.
+
+    Returns:
+      spread, low, high, in units of return. All NaN for fewer than two α; low and high NaN for a
+      single seed.
+    """
+    seeds, alphas = auc.shape
+    if alphas < 2:
+        return np.nan, np.nan, np.nan
+    spread = float(auc.mean(axis=0).std())
+    if seeds < 2:
+        return spread, np.nan, np.nan
+    means = intervals.resampled_means(auc, intervals.resampling_weights(seeds))
+    low, high = intervals.percentile_interval(means.std(axis=1))
+    return spread, float(low), float(high)

@@ -1,0 +1,160 @@
+"""How much the initial α matters: scores against α, and their spread over α against μ."""
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
+
+from metatrace.figures import style
+from metatrace.numbers import label, parse
+
+_TITLES = {
+    "final": "Final return",
+    "auc": "Mean return (AUC)",
+    "spread": r"Spread of AUC over $\alpha$",
+}
+_LABELLED_TICKS = 6
+
+
+def draw(
+    settings: pd.DataFrame,
+    spread: pd.DataFrame,
+    reference: pd.DataFrame | None,
+    *,
+    title: str,
+    note: str,
+    reference_spread: pd.DataFrame | None = None,
+) -> Figure:
+    """Draws final return and AUC against the initial α, and the AUC's spread over α against μ.
+
+    Args:
+      settings: rows of `Tables.settings` of one environment, method and drift.
+      spread: rows of `Tables.spread` of the same.
+      reference: rows of `Tables.settings` of the untuned method, or None.
+      title: above the panels.
+      note: a small line at the foot: scale, seeds, episodes.
+      reference_spread: the row of `Tables.spread` of the untuned method, or None.
+
+    Returns:
+      three panels: two with a line a μ, bands where intervals are known, and one with a point a μ;
+      the untuned method in dashed black. What is drawn is `drawn_table` of the same tables.
+    """
+    table = drawn_table(settings, spread, reference, reference_spread)
+    tuned, untuned = table[~table["reference"]], table[table["reference"]]
+    mus = style.descending(tuned["mu"])
+    with style.theme():
+        figure = style.new_figure(3.4, title=title, note=note)
+        *scores, spreads = figure.subplots(1, 3, width_ratios=[1, 1, 0.8])
+        scores[1].sharey(scores[0])
+        for axes, quantity in zip(scores, ("final", "auc"), strict=True):
+            for number, (mu, colour) in enumerate(zip(mus, style.palette(len(mus)), strict=True)):
+                rows = tuned[(tuned["quantity"] == quantity) & (tuned["mu"] == mu)]
+                _line(axes, rows, colour, style.line_style(number), style.MARKERS[number % 8], mu)
+            _reference_line(axes, untuned[untuned["quantity"] == quantity])
+            _token_axis(axes, table.loc[table["quantity"] == quantity, "alpha"], r"Initial $\alpha$")
+        scores[1].tick_params(labelleft=False)
+        scores[0].set_ylabel("Return")
+        _spread_panel(spreads, tuned[tuned["quantity"] == "spread"], untuned, mus)
+        for axes, heading in zip(figure.axes, _TITLES.values(), strict=True):
+            axes.set_title(heading, pad=5)
+            sns.despine(ax=axes)
+        style.shared_legend(figure, _handles(mus, not untuned.empty), r"$\mu$")
+    return figure
+
+
+def drawn_table(
+    settings: pd.DataFrame,
+    spread: pd.DataFrame,
+    reference: pd.DataFrame | None,
+    reference_spread: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """All that the figure draws, a row a point: the table to save beside it.
+
+    Returns:
+      quantity (final, auc or spread), environment, method, reference (whether the untuned), alpha
+      (missing for a spread), mu, drift, value, low, high.
+    """
+    parts = []
+    for is_reference, scores, spreads in ((False, settings, spread), (True, reference, reference_spread)):
+        for quantity, frame in (("final", scores), ("auc", scores), ("spread", spreads)):
+            if frame is None or frame.empty:
+                continue
+            style.only(frame, ("environment", "method", "drift", *(["mu"] if is_reference else [])))
+            columns = {quantity: "value", f"{quantity}_low": "low", f"{quantity}_high": "high"}
+            part = frame.rename(columns=columns).assign(quantity=quantity, reference=is_reference)
+            parts.append(part if "alpha" in part else part.assign(alpha=pd.NA))
+    keys = ["quantity", "environment", "method", "reference", "alpha", "mu", "drift", "value", "low", "high"]
+    return pd.concat([part[keys] for part in parts], ignore_index=True).astype({"alpha": "str"})
+
+
+def _line(axes: Axes, rows: pd.DataFrame, colour: str, dashes: object, marker: str, name: str) -> None:
+    """One line of scores over α with its intervals."""
+    x = np.array([parse(token, "figure") for token in rows["alpha"]])
+    order = np.argsort(x)
+    x, (value, low, high) = x[order], rows[["value", "low", "high"]].to_numpy()[order].T
+    if len(x) > 1:
+        axes.fill_between(x, low, high, color=colour, alpha=style.BAND_OPACITY, lw=0, zorder=1)
+    else:
+        axes.vlines(x, low, high, color=colour, lw=1.2, zorder=1)
+    axes.plot(
+        x, value, color=colour, ls=dashes, lw=1.4, marker=marker, ms=3.8, mew=0.5, mec="white", zorder=2,
+        label=name,
+    )  # fmt: skip
+
+
+def _reference_line(axes: Axes, rows: pd.DataFrame) -> None:
+    if not rows.empty:
+        _line(axes, rows, style.REFERENCE_COLOUR, (0, style.REFERENCE_DASHES), "", "none")
+
+
+def _spread_panel(axes: Axes, rows: pd.DataFrame, untuned: pd.DataFrame, mus: list[str]) -> None:
+    colours = dict(zip(mus, style.palette(len(mus)), strict=True))
+    rows = rows.set_index("mu").loc[[mu for mu in reversed(mus) if mu in set(rows["mu"])]]
+    x = [parse(mu, "figure") for mu in rows.index]
+    axes.plot(x, rows["value"], color="#888888", lw=1.0, zorder=2, label="spread")
+    for at, (mu, row) in zip(x, rows.iterrows(), strict=True):
+        axes.vlines(at, row["low"], row["high"], color=colours[mu], lw=1.4, zorder=3)
+        marker = style.MARKERS[mus.index(mu) % len(style.MARKERS)]
+        axes.plot(at, row["value"], marker, color=colours[mu], ms=5.5, mew=0.6, mec="white", zorder=4, label=mu)
+    for row in untuned[untuned["quantity"] == "spread"].itertuples():
+        axes.axhspan(row.low, row.high, color=style.REFERENCE_COLOUR, alpha=0.1, lw=0, zorder=1)
+        axes.axhline(
+            row.value, color=style.REFERENCE_COLOUR, dashes=style.REFERENCE_DASHES, lw=1.4, zorder=2, label="none"
+        )
+    _token_axis(axes, pd.Series(rows.index), r"$\mu$")
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel(r"Standard deviation over $\alpha$")
+
+
+def _token_axis(axes: Axes, tokens: pd.Series, name: str) -> None:
+    """A log₂ axis with a tick at every token and as many labels as there is room for."""
+    ordered = style.descending(tokens.dropna())[::-1]
+    values = [parse(token, "figure") for token in ordered]
+    step = -(-len(ordered) // _LABELLED_TICKS)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(values[::step], [f"${label(token)}$" for token in ordered[::step]])
+    axes.xaxis.set_minor_locator(FixedLocator(values) if step > 1 else NullLocator())
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlim(values[0] / 2**0.5, values[-1] * 2**0.5)
+    axes.set_xlabel(name)
+
+
+def _handles(mus: list[str], with_reference: bool) -> list[Artist]:
+    handles: list[Artist] = [
+        Line2D(
+            [], [], color=colour, ls=style.line_style(i), lw=1.6, marker=style.MARKERS[i % 8], ms=5, mec="white",
+            label=f"${label(mu)}$",
+        )
+        for i, (mu, colour) in enumerate(zip(mus, style.palette(len(mus)), strict=True))
+    ]  # fmt: skip
+    if with_reference:
+        handles.append(
+            Line2D(
+                [], [], color=style.REFERENCE_COLOUR, dashes=style.REFERENCE_DASHES, lw=1.6, label="untuned"
+            )
+        )
+    return handles

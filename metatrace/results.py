@@ -1,0 +1,175 @@
+"""What a run file holds, how it is written, and how it is read back.
+
+A run file is `<root>/<environment>/<method>/alpha~A/mu~M/drift~D/seed~S.npz`: arrays `returns`
+(float64, undiscounted return of each episode), `lengths` (int64, steps of each episode), where it
+applies `frames` (int64, observed frames at each episode's end) and `beta` (episodes × groups),
+and `meta`, a JSON string that says how the run was made. The same run gives the same bytes.
+"""
+
+import io
+import json
+import os
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from metatrace.errors import UserError
+
+SCHEMA_VERSION = 1
+# The largest array and JSON text that a run file may declare: far above any real run, far below
+# what a garbled or hostile file could ask the reader to allocate.
+MAX_EPISODES = 10_000_000
+MAX_META_BYTES = 1 << 20
+# What numpy and zipfile raise on bytes that are no run file, or no longer one.
+_GARBLED = (
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+_ARRAYS = {"returns": "f", "lengths": "i", "frames": "i", "beta": "f"}
+
+
+@dataclass(frozen=True, order=True)
+class RunTuple:
+    """What identifies a run; α, μ and drift are number tokens."""
+
+    environment: str
+    method: str
+    alpha: str
+    mu: str
+    drift: str
+    seed: int
+
+    def path(self, root: str | os.PathLike[str]) -> str:
+        """Where the run's file lies below `root` (`results/<scale>/runs`)."""
+        return (
+            f"{os.fspath(root)}/{self.environment}/{self.method}"
+            f"/alpha~{self.alpha}/mu~{self.mu}/drift~{self.drift}/seed~{self.seed}.npz"
+        )
+
+
+@dataclass
+class Run:
+    """A finished run: its tuple, its arrays and how it was made (`meta`)."""
+
+    tuple: RunTuple
+    returns: np.ndarray
+    lengths: np.ndarray
+    meta: dict[str, Any]
+    frames: np.ndarray | None = None
+    beta: np.ndarray | None = None
+    diverged_episode: int | None = field(default=None)  # 0-based index into `returns`
+
+
+def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
+    """Writes `data` to `path` whole or not at all.
+
+    The temporary file carries the process id, so that an orphan of a killed workflow that still
+    writes the same result cannot tear ours.
+    """
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(data)
+        os.replace(temporary, target)
+    except OSError as error:
+        temporary.unlink(missing_ok=True) if target.parent.is_dir() else None
+        raise UserError(
+            f"{target}: cannot be written ({error.strerror}); choose an output folder that you may write to"
+        ) from None
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Fails now, before the work, where `write_atomically` would fail after it."""
+    folder = Path(path).absolute().parent
+    while not folder.exists():
+        folder = folder.parent
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise UserError(
+            f"{path}: cannot be written ({folder} is no writable folder); choose an output folder that you may write to"
+        )
+
+
+def save_run(path: str | os.PathLike[str], run: Run) -> None:
+    """Writes a run file, atomically and reproducibly (no time stamps inside)."""
+    meta = {
+        "schema": SCHEMA_VERSION,
+        **{key: getattr(run.tuple, key) for key in RunTuple.__dataclass_fields__},
+        "diverged_episode": run.diverged_episode,
+        **run.meta,
+    }
+    arrays = {"returns": np.asarray(run.returns, np.float64), "lengths": np.asarray(run.lengths, np.int64)}
+    if run.frames is not None:
+        arrays["frames"] = np.asarray(run.frames, np.int64)
+    if run.beta is not None:
+        arrays["beta"] = np.asarray(run.beta, np.float64)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, meta=np.array(json.dumps(meta, sort_keys=True)), **arrays)
+    write_atomically(path, buffer.getvalue())
+
+
+def load_run(path: str | os.PathLike[str]) -> Run:
+    """Reads and checks a run file.
+
+    Raises:
+      UserError: missing, cut short, garbled, not a run file, or of another schema. The line names
+        the file and the command that makes it anew.
+    """
+    remedy = f"make it anew with: snakemake --force '{path}'"
+    try:
+        # A run file is small; reading it whole keeps a file that is being replaced consistent.
+        raw = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such run file; make it with: snakemake '{path}'") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+    try:
+        arrays, meta = _read_arrays(raw)
+    except _GARBLED:
+        raise UserError(f"{path}: is cut short, garbled or no run file; {remedy}") from None
+    if meta.get("schema") != SCHEMA_VERSION:
+        raise UserError(f"{path}: has schema {meta.get('schema')!r}, not {SCHEMA_VERSION}; {remedy}")
+    try:
+        identity = RunTuple(
+            *(str(meta[key]) for key in ("environment", "method", "alpha", "mu", "drift")), int(meta["seed"])
+        )
+        diverged = meta["diverged_episode"]
+        diverged = None if diverged is None else int(diverged)
+    except (KeyError, TypeError, ValueError):
+        raise UserError(f"{path}: lacks the tuple that made it; {remedy}") from None
+    return Run(identity, meta=meta, diverged_episode=diverged, **arrays)
+
+
+def _read_arrays(raw: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        names = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        if not {"meta", "returns", "lengths"} <= names.keys() <= {"meta", *_ARRAYS}:
+            raise ValueError("not the arrays of a run file")
+        limits = {name: MAX_META_BYTES if name == "meta" else 64 * MAX_EPISODES for name in names}
+        if any(info.file_size > limits[name] for name, info in names.items()):
+            raise ValueError("absurd size")
+    with np.load(io.BytesIO(raw), allow_pickle=False) as file:
+        text = file["meta"]
+        if text.shape != () or text.dtype.kind != "U":
+            raise ValueError("meta is no text")
+        meta = json.loads(str(text))
+        arrays = {name: file[name] for name in names if name != "meta"}
+    episodes = len(arrays["returns"])
+    for name, array in arrays.items():
+        dimensions = 2 if name == "beta" else 1
+        if array.dtype.kind != _ARRAYS[name] or array.ndim != dimensions or len(array) != episodes:
+            raise ValueError(f"{name} has the wrong kind or shape")
+    if not isinstance(meta, dict) or episodes == 0 or not np.isfinite(arrays["returns"]).all():
+        raise ValueError("not the contents of a run file")
+    return arrays, meta

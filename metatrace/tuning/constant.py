@@ -1,0 +1,21 @@
+"""No tuning: α stays what it was. The paper's baseline."""
+
+from typing import Any
+
+from metatrace.tuning.arrays import Array, namespace, scalar_like
+from metatrace.tuning.tuner import Tuner
+
+
+class Constant(Tuner):
+    """α = e^{β₀} at every step; h stays zero."""
+
+    def _start_run(self, like: Array) -> None:
+        self.beta = scalar_like(like, self.beta_0)
+        self.h = namespace(like).zeros_like(like)
+
+    def _start_episode(self) -> None: ...
+
+    def _forget_h(self) -> None: ...
+
+    def _update(self, grad_U: Array, grad_H: Any, grad_delta: Array, delta: Array, z: Array) -> Array:
+        return namespace(z).exp(self.beta)

@@ -1,0 +1,67 @@
+"""NOSID (Dabney, 2014), for AC(λ): SID with a normalized update and a bound on α."""
+
+from typing import Any
+
+from metatrace.tuning.arrays import Array, namespace, scalar_like
+from metatrace.tuning.normalization import divisor
+from metatrace.tuning.sensitivity import advance_h
+from metatrace.tuning.tuner import Tuner
+
+NORMALISERS = ("td_error", "trace_product", "meta_gradient")
+
+
+class Nosid(Tuner):
+    """SID's update over a hard maximum v, then α bounded so that δ cannot change its sign.
+
+        v ← max(v, |x|)                 never decayed, never reset
+        β ← β + μ (δ ⟨z|h⟩ + ψ ⟨∂H/∂w|h⟩) / v
+        α ← min(α, −1 / ⟨z|∂δ/∂w⟩)      where ⟨z|∂δ/∂w⟩ < 0
+
+    The thesis text is not to be had; the paper only says that the maximum is a hard one. What x is
+    is therefore a reading: |δ| (`td_error`, the default), |⟨z|h⟩| (`trace_product`) or the whole
+    meta-gradient |δ ⟨z|h⟩ + ψ ⟨∂H/∂w|h⟩| (`meta_gradient`).
+
+    Attributes:
+      v: the hard maximum; scalar.
+    """
+
+    def __init__(self, n_weights: int, *, normaliser: str = "td_error", **settings: Any) -> None:
+        if normaliser not in NORMALISERS:
+            raise ValueError(f"normaliser is {normaliser!r}; it must be one of {', '.join(NORMALISERS)}")
+        self.normaliser = normaliser
+        super().__init__(n_weights, **settings)
+
+    def _start_run(self, like: Array) -> None:
+        self.h = namespace(like).zeros_like(like)
+        self.beta = scalar_like(like, self.beta_0)
+        self.v = scalar_like(like, 0.0)
+
+    def _start_episode(self) -> None: ...
+
+    def _forget_h(self) -> None:
+        self.h = namespace(self.h).zeros_like(self.h)
+
+    def _update(
+        self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array
+    ) -> Array:
+        xp = namespace(z)
+        psi_grad_H = 0.0 if grad_H is None else self.psi * grad_H
+
+        z_h = xp.dot(z, self.h)
+        Delta_beta = delta * z_h
+        if grad_H is not None:
+            Delta_beta = Delta_beta + xp.dot(psi_grad_H, self.h)
+        if self.normaliser == "td_error":
+            self.v = xp.maximum(self.v, abs(delta) + 0 * self.v)
+        elif self.normaliser == "trace_product":
+            self.v = xp.maximum(self.v, xp.abs(z_h))
+        else:
+            self.v = xp.maximum(self.v, xp.abs(Delta_beta))
+        self.beta = self.beta + self.mu * Delta_beta / divisor(self.v)
+        # The update changes δ by α δ ⟨z|∂δ⟩: the bound keeps that change from exceeding −δ.
+        z_grad_delta = xp.dot(z, grad_delta)
+        if z_grad_delta < 0:
+            self.beta = xp.minimum(self.beta, -xp.log(-z_grad_delta))
+        alpha = xp.exp(self.beta)
+        self.h = advance_h(self.h, alpha, z, delta, grad_delta, psi_grad_H)
+        return alpha

@@ -1,0 +1,60 @@
+"""Scalar Metatrace: one step-size for all weights. The paper's algorithm 1."""
+
+from typing import Any
+
+from metatrace.tuning.arrays import Array, namespace, scalar_like
+from metatrace.tuning.normalization import divisor, overshoot, running_maximum
+from metatrace.tuning.sensitivity import advance_h
+from metatrace.tuning.tuner import Tuner
+
+
+class Scalar(Tuner):
+    """Scalar Metatrace for AC(λ), normalized (algorithm 1) or not (end of "Entropy Regularization").
+
+    Without normalization lines 9 and 11–13 fall away and line 10 divides by nothing.
+
+    Attributes:
+      z_beta: z_β, the eligibility trace of the meta-gradient; scalar.
+      v: the running maximum of |Δ_β|; scalar.
+      u: the running maximum of the effective step-size α |∂U/∂w|²; scalar.
+    """
+
+    def __init__(self, n_weights: int, *, normalized: bool = True, **settings: Any) -> None:
+        self.normalized = normalized
+        super().__init__(n_weights, **settings)
+
+    def _start_run(self, like: Array) -> None:
+        self.h = namespace(like).zeros_like(like)  # line 1
+        self.beta = scalar_like(like, self.beta_0)
+        self.v = scalar_like(like, 0.0)
+        self._start_episode()
+
+    def _start_episode(self) -> None:
+        self.z_beta = 0 * self.v  # line 3
+        self.u = 0 * self.v
+
+    def _forget_h(self) -> None:
+        self.h = namespace(self.h).zeros_like(self.h)
+
+    def _update(
+        self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array
+    ) -> Array:
+        xp = namespace(z)
+        psi_grad_H = 0.0 if grad_H is None else self.psi * grad_H
+
+        self.z_beta = self.gamma_lambda * self.z_beta + xp.dot(grad_U, self.h)  # line 7
+        Delta_beta = self.z_beta * delta  # line 8
+        if grad_H is not None:
+            Delta_beta = Delta_beta + xp.dot(psi_grad_H, self.h)
+        if self.normalized:
+            self.v = running_maximum(self.v, xp.abs(Delta_beta), self.mu)  # line 9
+            self.beta = self.beta + self.mu * Delta_beta / divisor(self.v)  # line 10
+            effective = xp.exp(self.beta) * xp.dot(grad_U, grad_U)
+            self.u = running_maximum(self.u, effective, 1 - self.gamma_lambda)  # line 11
+            M = overshoot(self.u)  # line 12
+            self.beta = self.beta - xp.log(M)  # line 13
+        else:
+            self.beta = self.beta + self.mu * Delta_beta
+        alpha = xp.exp(self.beta)
+        self.h = advance_h(self.h, alpha, z, delta, grad_delta, psi_grad_H)  # line 14
+        return alpha  # line 15

@@ -1,0 +1,39 @@
+"""SID (Dabney, 2014), for AC(λ): the method that Scalar Metatrace is closest to."""
+
+from typing import Any
+
+from metatrace.tuning.arrays import Array, namespace, scalar_like
+from metatrace.tuning.sensitivity import advance_h
+from metatrace.tuning.tuner import Tuner
+
+
+class Sid(Tuner):
+    """β ← β + μ (δ ⟨z|h⟩ + ψ ⟨∂H/∂w|h⟩), with h as in Scalar Metatrace.
+
+    The paper quotes SID's gradient (section 3.1, from equation 4.18 of Dabney's thesis): the trace z
+    of past gradients against today's h, where Metatrace pairs each gradient with the h of its own
+    time. SID was made for SARSA(λ); this is its form for AC(λ).
+    """
+
+    def _start_run(self, like: Array) -> None:
+        self.h = namespace(like).zeros_like(like)
+        self.beta = scalar_like(like, self.beta_0)
+
+    def _start_episode(self) -> None: ...
+
+    def _forget_h(self) -> None:
+        self.h = namespace(self.h).zeros_like(self.h)
+
+    def _update(
+        self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array
+    ) -> Array:
+        xp = namespace(z)
+        psi_grad_H = 0.0 if grad_H is None else self.psi * grad_H
+
+        Delta_beta = delta * xp.dot(z, self.h)
+        if grad_H is not None:
+            Delta_beta = Delta_beta + xp.dot(psi_grad_H, self.h)
+        self.beta = self.beta + self.mu * Delta_beta
+        alpha = xp.exp(self.beta)
+        self.h = advance_h(self.h, alpha, z, delta, grad_delta, psi_grad_H)
+        return alpha

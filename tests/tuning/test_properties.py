@@ -1,0 +1,169 @@
+"""What holds for every tuner on any stream of gradients."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metatrace.tuning import METHODS, TUNED_METHODS, make_tuner
+
+NORMALIZED = ("scalar", "vector", "mixed")
+N = 6
+GAMMA, LAM, PSI = 0.99, 0.8, 0.01
+
+
+def stream(rng, steps, *, scale=1.0):
+    """A linear agent's gradients: binary features, a random walk between them, traces as AC(λ) has them."""
+    z = np.zeros(N)
+    x = rng.integers(0, 2, N).astype(float)
+    for _ in range(steps):
+        following = rng.integers(0, 2, N).astype(float)
+        grad_U = scale * x * rng.uniform(0.5, 1.5, N)
+        z = GAMMA * LAM * z + grad_U
+        yield {
+            "grad_U": grad_U,
+            "grad_H": rng.normal(size=N) * x,
+            "grad_delta": scale * (GAMMA * following - x),
+            "z": z,
+        }
+        x = following
+
+
+seeds = st.integers(0, 2**32 - 1)
+log2 = st.integers(-13, -3)
+
+
+@given(method=st.sampled_from(NORMALIZED + ("nosid", "none")), seed=seeds, alpha=log2, mu=st.integers(-11, -4))
+@settings(deadline=None)
+def test_a_constant_reward_leaves_nothing_non_finite(method, seed, alpha, mu):
+    """The agent sees reward −1 for ever: V falls towards −100 and nothing may blow up on the way."""
+    rng = np.random.default_rng(seed)
+    tuner = make_tuner(method, N, alpha=2.0**alpha, mu=2.0**mu, gamma=GAMMA, lam=LAM, psi=0.0)
+    tuner.start_episode()
+    w = np.zeros(N)
+    for gradients in stream(rng, 300):
+        delta = -1 + gradients["grad_delta"] @ w
+        step_size = tuner.update(delta=delta, **gradients)
+        w = w + step_size * gradients["z"] * delta
+        assert np.isfinite(delta) and np.isfinite(w).all()
+        assert np.isfinite(step_size).all() and np.isfinite(tuner.beta).all() and np.isfinite(tuner.h).all()
+
+
+@given(method=st.sampled_from(METHODS), seed=seeds)
+def test_nothing_happens_where_there_is_no_error(method, seed):
+    rng = np.random.default_rng(seed)
+    tuner = make_tuner(method, N, alpha=2**-8, mu=2**-8, gamma=GAMMA, lam=LAM)
+    for gradients in stream(rng, 20):
+        step_size = tuner.update(delta=0.0, **gradients)
+        np.testing.assert_allclose(step_size, 2**-8, rtol=1e-14)
+        assert not np.any(tuner.h)
+
+
+@given(
+    method=st.sampled_from(NORMALIZED),
+    seed=seeds,
+    alpha=st.integers(-8, 4),
+    scale=st.floats(0.01, 100),
+    delta=st.floats(-100, 100),
+)
+def test_no_step_overshoots_by_its_own_gradient(method, seed, alpha, scale, delta):
+    """⟨α|(∂U/∂w)²⟩ ≤ 1 after M, whatever went before (paper, "Normalization")."""
+    rng = np.random.default_rng(seed)
+    tuner = make_tuner(method, N, alpha=2.0**alpha, mu=2**-4, gamma=GAMMA, lam=LAM, psi=PSI)
+    tuner.start_episode()
+    for gradients in stream(rng, 30, scale=scale):
+        step_size = tuner.update(delta=delta, **gradients)
+        assert np.sum(step_size * gradients["grad_U"] ** 2) <= 1 + 1e-12
+
+
+@given(method=st.sampled_from(METHODS), seed=seeds)
+def test_an_episode_start_resets_its_own_and_keeps_the_rest(method, seed):
+    rng = np.random.default_rng(seed)
+    tuner = make_tuner(method, N, alpha=2**-4, mu=2**-6, gamma=GAMMA, lam=LAM, psi=PSI)
+    for gradients in stream(rng, 30):
+        tuner.update(delta=rng.normal(), **gradients)
+    kept = {name: np.copy(getattr(tuner, name)) for name in ("beta", "h", "v", "beta_hat", "h_hat", "v_hat") if hasattr(tuner, name)}
+    assert method == "none" or np.any(kept["h"])
+    tuner.start_episode()
+    for name, value in kept.items():
+        np.testing.assert_array_equal(getattr(tuner, name), value, err_msg=name)
+    for name in ("z_beta", "z_beta_hat", "u"):
+        assert not np.any(getattr(tuner, name, 0)), name
+
+
+@pytest.mark.parametrize("method", TUNED_METHODS)
+def test_h_can_be_made_to_live_for_one_episode(method):
+    tuner = make_tuner(method, N, alpha=2**-4, mu=2**-6, h_lifetime="episode")
+    for gradients in stream(np.random.default_rng(0), 10):
+        tuner.update(delta=1.0, **gradients)
+    assert np.any(tuner.h)
+    tuner.start_episode()
+    assert not np.any(tuner.h) and not np.any(getattr(tuner, "h_hat", 0))
+
+
+@given(seed=seeds)
+def test_scalar_h_feels_the_whole_dot_product(seed):
+    """h + αz(δ + ⟨∂δ|h⟩): two equal weights, one silent in δ, must still move alike."""
+    rng = np.random.default_rng(seed)
+    tuner = make_tuner("scalar-unnormalized", 2, alpha=0.1, mu=0.0, gamma=GAMMA, lam=LAM)
+    z = np.ones(2)
+    for _ in range(5):
+        tuner.update(grad_U=z, grad_delta=np.array([rng.normal(), 0.0]), delta=rng.normal(), z=z)
+        assert tuner.h[0] == tuner.h[1]
+
+
+@given(method=st.sampled_from(TUNED_METHODS), seed=seeds, psi=st.floats(0.001, 1))
+def test_the_entropy_term_enters_beta_and_h(method, seed, psi):
+    results = []
+    for grad_H in (None, "given"):
+        rng = np.random.default_rng(seed)
+        tuner = make_tuner(method, N, alpha=2**-4, mu=2**-6, psi=psi)
+        for gradients in stream(rng, 5):
+            tuner.update(delta=1.0, **{**gradients, "grad_H": gradients["grad_H"] if grad_H else None})
+        results.append(tuner.h)
+    assert not np.array_equal(*results)
+
+
+@given(
+    normaliser=st.sampled_from(["td_error", "trace_product", "meta_gradient"]),
+    seed=seeds,
+    alpha=st.integers(-8, 4),
+)
+def test_nosid_never_lets_an_update_turn_delta_round(normaliser, seed, alpha):
+    rng = np.random.default_rng(seed)
+    tuner = make_tuner("nosid", N, alpha=2.0**alpha, mu=2**-6, normaliser=normaliser)
+    for gradients in stream(rng, 30):
+        step_size = tuner.update(delta=rng.normal(), **gradients)
+        assert step_size * (gradients["z"] @ gradients["grad_delta"]) >= -1 - 1e-12
+
+
+def test_the_three_normalisers_of_nosid_differ():
+    betas = []
+    for normaliser in ("td_error", "trace_product", "meta_gradient"):
+        tuner = make_tuner("nosid", N, alpha=2**-6, mu=2**-4, normaliser=normaliser)
+        rng = np.random.default_rng(0)
+        for gradients in stream(rng, 20):
+            tuner.update(delta=3 * rng.normal(), **gradients)
+        betas.append(float(tuner.beta))
+    assert len(set(betas)) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"method": "adam"}, "unknown tuning method 'adam'; it must be one of none, scalar"),
+        ({"mu": None}, "needs mu"),
+        ({"alpha": 0.0}, "alpha is 0.0"),
+        ({"alpha": float("nan")}, "alpha is nan"),
+        ({"mu": -1.0}, "mu is -1.0"),
+        ({"gamma": 1.5}, "gamma is 1.5; it must be finite and from 0 to 1"),
+        ({"lam": float("inf")}, "lam is inf"),
+        ({"n_weights": 0}, "n_weights is 0"),
+        ({"h_lifetime": "day"}, "h_lifetime is 'day'; it must be one of run, episode"),
+        ({"method": "nosid", "normaliser": "max"}, "normaliser is 'max'"),
+    ],
+)
+def test_a_wrong_setting_is_named(change, words):
+    arguments = {"method": "scalar", "n_weights": 3, "alpha": 0.1, "mu": 0.1, **change}
+    with pytest.raises(ValueError, match=words):
+        make_tuner(arguments.pop("method"), arguments.pop("n_weights"), **arguments)
