@@ -1,0 +1,108 @@
+"""The compiled kernel as a file of machine code, made once and loaded by every run.
+
+Importing numba and loading a function from its cache takes longer than most runs. So numba compiles
+the kernel once (`compile_object`), and a run maps the object file with llvmlite alone (`load`). The
+file's name carries the fingerprint of the code that it was made from, so it can never be stale.
+"""
+
+import ctypes
+import hashlib
+import os
+import platform
+from collections.abc import Callable
+from pathlib import Path
+
+import llvmlite.binding as llvm
+
+from metatrace.errors import UserError
+
+_ENTRY = "metatrace_mountain_car"
+# All that the machine code may call: with anything else it would not stand alone.
+_ALLOWED_CALLS = {"cos", "exp", "log", "memset", "memcpy"}
+# numba's views of our arrays own no memory, so their destructor is never reached.
+_NO_DESTRUCTOR = "define void @NRT_MemInfo_call_dtor(ptr %0) { unreachable }"
+_N_POINTERS = 17
+_MAGIC = b"metatrace kernel\n"  # then the SHA-256 of the object code, then the code
+_MAX_BYTES = 1 << 22
+
+
+def file_name(fingerprint: str) -> str:
+    """The object file's name for one state of the code; machines of another kind have their own."""
+    return f"mountain_car-{fingerprint}-{platform.system().lower()}-{platform.machine().lower()}.o"
+
+
+def compile_object() -> bytes:
+    """Compiles the kernel with numba, for any processor of this architecture.
+
+    No processor-specific instructions: the file may be loaded on another node of the same cluster.
+    """
+    # numba reads these when it is first imported.
+    os.environ["NUMBA_CPU_NAME"] = "generic"
+    os.environ["NUMBA_CPU_FEATURES"] = ""
+    import numba
+
+    from metatrace.mountain_car import kernel
+
+    compiled = numba.cfunc(kernel.SIGNATURE, nopython=True, error_model="numpy")(kernel.entry)
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    module = llvm.parse_assembly(compiled.inspect_llvm())
+    module.link_in(llvm.parse_assembly(_NO_DESTRUCTOR))
+    # numba's own wrapper turns exceptions into Python's; the entry has none and stands alone.
+    native_name = compiled.native_name.removeprefix("cfunc.")
+    for function in module.functions:
+        if not function.is_declaration:
+            function.linkage = "external" if function.name == native_name else "internal"
+    module.get_function(native_name).name = _ENTRY
+    target = llvm.Target.from_default_triple().create_target_machine(opt=3, reloc="pic")
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(3)))
+    calls = {function.name for function in module.functions if function.is_declaration}
+    foreign = {name for name in calls if not name.startswith("llvm.")} - _ALLOWED_CALLS
+    if foreign:
+        raise RuntimeError(f"the compiled kernel calls {', '.join(sorted(foreign))}: it cannot stand alone")
+    code = target.emit_object(module)
+    return _MAGIC + hashlib.sha256(code).digest() + code
+
+
+def load(path: Path) -> Callable[..., None]:
+    """Loads an object file that `compile_object` made: the kernel, behind ctypes.
+
+    Raises:
+      UserError: the file is missing, cut short or no object file.
+    """
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise ValueError
+        content = path.read_bytes()
+        code = content[len(_MAGIC) + 32 :]
+        # A damaged object file would crash the loader, not raise.
+        if content != _MAGIC + hashlib.sha256(code).digest() + code:
+            raise ValueError
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        engine = llvm.create_mcjit_compiler(
+            llvm.parse_assembly(""), llvm.Target.from_default_triple().create_target_machine(reloc="pic")
+        )
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        address = engine.get_function_address(_ENTRY)
+        if not address:
+            raise ValueError
+    except (OSError, ValueError, RuntimeError):
+        raise UserError(
+            f"{path}: is no compiled kernel; remove it and it is compiled anew (metatrace compile --output '{path}')"
+        ) from None
+    # numba's calling convention: where to put the result and the exception (none here), then the
+    # arguments; an int32 status.
+    pointers = [ctypes.c_void_p] * (2 + 1 + _N_POINTERS)
+    pointers[2] = ctypes.c_int64
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers)(address)
+    no_result, no_exception = ctypes.c_void_p(), ctypes.c_void_p()
+
+    def kernel(episodes: int, *arrays: int, _engine: object = engine) -> None:
+        # _engine: the code lives as long as its engine does.
+        function(ctypes.byref(no_result), ctypes.byref(no_exception), episodes, *arrays)
+
+    return kernel
