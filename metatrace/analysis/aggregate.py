@@ -94,7 +94,8 @@ def _order(setting: _Setting) -> tuple[str, str, float, float, float]:
 
 
 def _describe(setting: _Setting) -> str:
-    return "{0.environment} {0.method} alpha {0.alpha} mu {0.mu} drift {0.drift}".format(setting)
+    environment, method, alpha, mu, drift = setting
+    return f"{environment} {method} alpha {alpha} mu {mu} drift {drift}"
 
 
 def _by_setting(runs: Sequence[Run]) -> dict[_Setting, list[Run]]:
@@ -175,10 +176,10 @@ def _scores(groups: dict[_Setting, list[Run]], final: int) -> pd.DataFrame:
 
 
 def _settings(scores: pd.DataFrame) -> pd.DataFrame:
-    rows = []
+    rows: list[dict[str, Any]] = []
     # sort=False keeps the order by value, which a sort of the tokens as text would break.
     for setting, runs in scores.groupby(SETTING, sort=False):
-        row = {**dict(zip(SETTING, setting, strict=True)), "runs": len(runs)}
+        row: dict[str, Any] = {**dict(zip(SETTING, setting, strict=True)), "runs": len(runs)}
         for score in ("final", "auc"):
             values = runs[score].to_numpy()
             low, high = intervals.mean_interval(values)

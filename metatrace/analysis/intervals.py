@@ -6,7 +6,7 @@ RESAMPLES = 2000
 # Learning curves need an interval at every episode, where the eye cannot tell 1000 from 2000.
 CURVE_RESAMPLES = 1000
 # Columns that are resampled at a time: the work space stays within a processor's cache.
-_COLUMNS = 256
+_COLUMNS = 128
 
 
 def resampling_weights(runs: int, resamples: int = RESAMPLES, seed: int = 0) -> np.ndarray:
@@ -38,10 +38,12 @@ def resampled_means(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     # About the mean, so that runs that agree exactly give an interval of exactly their value; and
     # run by run rather than by BLAS, whose last digit depends on the shape and number of threads.
     deviations = values - centre
-    sums = np.zeros((len(weights), values.shape[1]))
+    means = np.zeros((len(weights), values.shape[1]))
+    product = np.empty_like(means)
     for weight, deviation in zip(weights.T, deviations, strict=True):
-        sums += weight[:, None] * deviation
-    return centre + sums
+        means += np.multiply(weight[:, None], deviation, out=product)
+    means += centre
+    return means
 
 
 def percentile_interval(samples: np.ndarray, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
@@ -56,8 +58,18 @@ def percentile_interval(samples: np.ndarray, level: float = 0.95) -> tuple[np.nd
     """
     if not 0 < level < 1:
         raise ValueError(f"level is {level}; it must lie between 0 and 1")
-    low, high = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    # A sort along contiguous rows is several times as fast as np.quantile, whose definition
+    # ("linear") this is.
+    ordered = np.sort(np.moveaxis(np.asarray(samples, np.float64), 0, -1), axis=-1)
+    low, high = (_quantile(ordered, share) for share in ((1 - level) / 2, (1 + level) / 2))
     return low, high
+
+
+def _quantile(ordered: np.ndarray, share: float) -> np.ndarray:
+    last = ordered.shape[-1] - 1
+    below = int(share * last)
+    left, right = ordered[..., below], ordered[..., min(below + 1, last)]
+    return left + (share * last - below) * (right - left)
 
 
 def mean_interval(

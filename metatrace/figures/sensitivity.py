@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -86,7 +85,7 @@ def drawn_table(
             style.only(frame, ("environment", "method", "drift", *(["mu"] if is_reference else [])))
             columns = {quantity: "value", f"{quantity}_low": "low", f"{quantity}_high": "high"}
             part = frame.rename(columns=columns).assign(quantity=quantity, reference=is_reference)
-            parts.append(part if "alpha" in part else part.assign(alpha=pd.NA))
+            parts.append(part if "alpha" in part else part.assign(alpha=None))
     keys = ["quantity", "environment", "method", "reference", "alpha", "mu", "drift", "value", "low", "high"]
     return pd.concat([part[keys] for part in parts], ignore_index=True).astype({"alpha": "str"})
 
@@ -112,20 +111,28 @@ def _reference_line(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _spread_panel(axes: Axes, rows: pd.DataFrame, untuned: pd.DataFrame, mus: list[str]) -> None:
-    colours = dict(zip(mus, style.palette(len(mus)), strict=True))
-    rows = rows.set_index("mu").loc[[mu for mu in reversed(mus) if mu in set(rows["mu"])]]
-    x = [parse(mu, "figure") for mu in rows.index]
-    axes.plot(x, rows["value"], color="#888888", lw=1.0, zorder=2, label="spread")
-    for at, (mu, row) in zip(x, rows.iterrows(), strict=True):
-        axes.vlines(at, row["low"], row["high"], color=colours[mu], lw=1.4, zorder=3)
-        marker = style.MARKERS[mus.index(mu) % len(style.MARKERS)]
-        axes.plot(at, row["value"], marker, color=colours[mu], ms=5.5, mew=0.6, mec="white", zorder=4, label=mu)
-    for row in untuned[untuned["quantity"] == "spread"].itertuples():
-        axes.axhspan(row.low, row.high, color=style.REFERENCE_COLOUR, alpha=0.1, lw=0, zorder=1)
+    rows = rows.set_index("mu")
+    shown = [mu for mu in mus if mu in rows.index]
+    x = [parse(mu, "figure") for mu in shown]
+    value, low, high = rows.loc[shown, ["value", "low", "high"]].to_numpy().T
+    axes.plot(x, value, color="#888888", lw=1.0, zorder=2, label="spread")
+    for i, mu in enumerate(shown):
+        number = mus.index(mu)
+        colour, marker = style.palette(len(mus))[number], style.MARKERS[number % len(style.MARKERS)]
+        axes.vlines(x[i], low[i], high[i], color=colour, lw=1.4, zorder=3)
+        axes.plot(x[i], value[i], marker, color=colour, ms=5.5, mew=0.6, mec="white", zorder=4, label=mu)
+    reference = untuned.loc[untuned["quantity"] == "spread", ["value", "low", "high"]].to_numpy()
+    for value, low, high in reference:
+        axes.axhspan(low, high, color=style.REFERENCE_COLOUR, alpha=0.1, lw=0, zorder=1)
         axes.axhline(
-            row.value, color=style.REFERENCE_COLOUR, dashes=style.REFERENCE_DASHES, lw=1.4, zorder=2, label="none"
+            value,
+            color=style.REFERENCE_COLOUR,
+            dashes=style.REFERENCE_DASHES,
+            lw=1.4,
+            zorder=2,
+            label="none",
         )
-    _token_axis(axes, pd.Series(rows.index), r"$\mu$")
+    _token_axis(axes, pd.Series(shown), r"$\mu$")
     axes.set_ylim(bottom=0)
     axes.set_ylabel(r"Standard deviation over $\alpha$")
 
@@ -143,11 +150,11 @@ def _token_axis(axes: Axes, tokens: pd.Series, name: str) -> None:
     axes.set_xlabel(name)
 
 
-def _handles(mus: list[str], with_reference: bool) -> list[Artist]:
-    handles: list[Artist] = [
+def _handles(mus: list[str], with_reference: bool) -> list[Line2D]:
+    handles = [
         Line2D(
-            [], [], color=colour, ls=style.line_style(i), lw=1.6, marker=style.MARKERS[i % 8], ms=5, mec="white",
-            label=f"${label(mu)}$",
+            [], [], color=colour, ls=style.line_style(i), lw=1.6, marker=style.MARKERS[i % 8], ms=5,
+            mec="white", label=f"${label(mu)}$",
         )
         for i, (mu, colour) in enumerate(zip(mus, style.palette(len(mus)), strict=True))
     ]  # fmt: skip

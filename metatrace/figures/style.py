@@ -76,11 +76,11 @@ def theme() -> Iterator[None]:
 def palette(count: int) -> list[str]:
     """`count` colours from dark to light, as hex.
 
-    Plasma without its lightest fifth: lightness rises strictly, so the order survives grey print
+    Viridis without its lightest fifth: lightness rises strictly, so the order survives grey print
     and colour blindness, and the lightest still stands out on white.
     """
     last = 0.8
-    colours = matplotlib.colormaps["plasma"]
+    colours = matplotlib.colormaps["viridis"]
     return [to_hex(colours(last * i / max(count - 1, 1))) for i in range(count)]
 
 
@@ -113,14 +113,14 @@ def new_figure(height: float, *, title: str, note: str) -> Figure:
 
     Not from pyplot, which would keep every figure alive.
     """
-    lines = textwrap.wrap(note, 150)
+    lines = textwrap.wrap(note, 130)
     foot = 0.06 + 0.16 * len(lines)  # inches
     figure = Figure(figsize=(WIDTH, height + foot))
     figure.set_layout_engine(
         "constrained", rect=(0, foot / (height + foot), 1, height / (height + foot)), w_pad=0.08, h_pad=0.06
     )
     if title:
-        figure.suptitle(title, x=0.012, ha="left", weight="bold")
+        figure.suptitle("\n".join(textwrap.wrap(title, 80)), x=0.012, ha="left", weight="bold")
     if lines:
         figure.text(
             0.012,
@@ -135,10 +135,10 @@ def new_figure(height: float, *, title: str, note: str) -> Figure:
     return figure
 
 
-def shared_legend(figure: Figure, handles: list[Artist], title: str) -> None:
+def shared_legend(figure: Figure, handles: Sequence[Artist], title: str) -> None:
     """One legend for all panels, at the right and outside of them."""
     figure.legend(
-        handles=handles,
+        handles=list(handles),
         title=title,
         loc="outside right center",
         frameon=False,

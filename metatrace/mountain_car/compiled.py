@@ -14,6 +14,18 @@ from metatrace.mountain_car.tiles import N_TILINGS, TILES_PER_RANGE
 _EPISODES_PER_CALL = 50
 
 
+def check_method(method: str) -> None:
+    """Fails where a method has no compiled kernel.
+
+    Raises:
+      UserError: the line names the methods that have one, and the other agent.
+    """
+    if method not in layout.METHODS:
+        raise UserError(
+            f"method {method} has no compiled kernel; use --agent plain, or one of {', '.join(layout.METHODS)}"
+        )
+
+
 def train(
     kernel: Callable[..., None], settings: Settings, progress: Callable[[int], None] = lambda episodes: None
 ) -> Training:
@@ -22,10 +34,7 @@ def train(
     Raises:
       UserError: a method that has no compiled kernel.
     """
-    if settings.method not in layout.METHODS:
-        raise UserError(
-            f"method {settings.method!r} has no compiled kernel; use --agent plain, or one of {', '.join(layout.METHODS)}"
-        )
+    check_method(settings.method)
     reading = settings.readings
     flags = np.zeros(layout.N_FLAGS, np.int64)
     flags[layout.METHOD] = layout.METHODS.index(settings.method)

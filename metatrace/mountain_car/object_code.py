@@ -31,6 +31,14 @@ def file_name(fingerprint: str) -> str:
     return f"mountain_car-{fingerprint}-{platform.system().lower()}-{platform.machine().lower()}.o"
 
 
+def cache_folder() -> Path:
+    """Where a run that is given no kernel keeps one: $METATRACE_CACHE, else the user's cache folder."""
+    chosen = os.environ.get("METATRACE_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "metatrace"
+
+
 def compile_object() -> bytes:
     """Compiles the kernel with numba, for any processor of this architecture.
 

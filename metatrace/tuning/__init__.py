@@ -10,7 +10,8 @@ algorithm 2, `mixed` its algorithm 3; `sid` and `nosid` are the methods that it 
     alpha = tuner.update(grad_U=gU, grad_H=gH, grad_delta=gd, delta=d, z=z)
 """
 
-from metatrace.tuning.factory import METHODS, TUNED_METHODS, make_tuner
+from metatrace.tuning.factory import make_tuner
+from metatrace.tuning.methods import METHODS, TUNED_METHODS
 from metatrace.tuning.tuner import Tuner
 
 __all__ = ["METHODS", "TUNED_METHODS", "Tuner", "make_tuner"]

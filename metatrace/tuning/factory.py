@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from metatrace.tuning.constant import Constant
+from metatrace.tuning.methods import METHODS, UNTUNED
 from metatrace.tuning.mixed import Mixed
 from metatrace.tuning.nosid import Nosid
 from metatrace.tuning.scalar import Scalar
@@ -13,7 +14,7 @@ from metatrace.tuning.tuner import Tuner
 from metatrace.tuning.vector import Vector
 
 _TUNERS: dict[str, Callable[..., Tuner]] = {
-    "none": Constant,
+    UNTUNED: Constant,
     "scalar": Scalar,
     "scalar-unnormalized": partial(Scalar, normalized=False),
     "vector": Vector,
@@ -23,8 +24,7 @@ _TUNERS: dict[str, Callable[..., Tuner]] = {
     "sid": Sid,
     "nosid": Nosid,
 }
-METHODS = tuple(_TUNERS)
-TUNED_METHODS = METHODS[1:]
+assert tuple(_TUNERS) == METHODS
 
 
 def make_tuner(
@@ -55,7 +55,7 @@ def make_tuner(
     """
     if method not in _TUNERS:
         raise ValueError(f"unknown tuning method {method!r}; it must be one of {', '.join(METHODS)}")
-    if method == "none":
+    if method == UNTUNED:
         mu = 0.0
     if mu is None:
         raise ValueError(f"tuning method {method!r} needs mu, its meta-step-size")

@@ -1,0 +1,50 @@
+# The commands of this project, one line each. `make` lists them.
+PYTHON ?= python3
+
+BIN := .venv/bin
+READY := .venv/.ready
+# Jobs of the workflow call `python -m metatrace`: the environment's python comes first.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup quick paper test test-slow lint bench clean
+
+help: ## list the commands
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1@/' | awk -F@ '{ printf "make %-10s %s\n", $$1, $$2 }'
+
+setup: $(READY) ## make .venv with the pinned packages (PYTHON=python3.12 chooses the interpreter)
+
+$(READY): requirements.lock pyproject.toml
+	@"$(PYTHON)" -c 'import sys; sys.exit("metatrace needs Python 3.11 or newer: try make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
+	"$(PYTHON)" -m venv .venv
+	@echo "Installing the packages of requirements.lock into .venv: a few minutes"
+	$(BIN)/python -m pip install -qq -r requirements.lock
+	$(BIN)/python -m pip install -qq --no-deps -e .
+	@touch $(READY)
+
+quick: $(READY) ## every figure at a reduced scale, about ten minutes on two cores: results/quick/report.html
+	$(BIN)/snakemake --configfile config/quick.yaml
+	@echo "The report: results/quick/report.html"
+
+paper: $(READY) ## every figure at the paper's scale, hours: results/paper/report.html
+	$(BIN)/snakemake
+	@echo "The report: results/paper/report.html"
+
+test: $(READY) ## the tests, slow ones left out
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
+
+test-slow: $(READY) ## the slow tests
+	$(BIN)/python -m pytest -m slow
+
+lint: $(READY) ## ruff, mypy, snakefmt and Snakemake's own linter
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+
+bench: $(READY) ## the benchmarks
+	$(BIN)/python -m pytest benchmarks --benchmark-only
+
+clean: ## remove .venv, .snakemake and caches; results stay
+	rm -rf .venv .snakemake .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,7 @@
+"""`python -m metatrace`: the same as the `metatrace` command."""
+
+import sys
+
+from metatrace.cli import main
+
+sys.exit(main())

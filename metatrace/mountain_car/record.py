@@ -1,0 +1,49 @@
+"""From a training to a run file's contents."""
+
+from dataclasses import dataclass
+
+from metatrace import numbers, readings
+from metatrace.mountain_car.settings import Settings, Training
+from metatrace.results import Run, RunTuple
+
+ENVIRONMENT = "mountain_car"
+
+
+@dataclass(frozen=True)
+class Code:
+    """The code that trains: which agent, its fingerprint, and the versions of what it uses."""
+
+    agent: str
+    fingerprint: str
+    packages: dict[str, str]
+
+
+def settings_of(identity: RunTuple, episodes: int, chosen_readings: dict[str, str]) -> Settings:
+    """The settings of a run tuple, its number tokens read."""
+    return Settings(
+        method=identity.method,
+        alpha=numbers.parse(identity.alpha, "alpha"),
+        mu=numbers.parse(identity.mu, "mu", zero=True),
+        seed=identity.seed,
+        episodes=episodes,
+        readings=readings.complete(ENVIRONMENT, chosen_readings, "reading"),
+    )
+
+
+def run_of(identity: RunTuple, settings: Settings, training: Training, code: Code) -> Run:
+    """What the run file of a training holds. Nothing in it depends on when or where it ran."""
+    return Run(
+        identity,
+        returns=training.returns,
+        lengths=training.lengths,
+        diverged_episode=training.diverged_episode,
+        meta={
+            "agent": code.agent,
+            "code": code.fingerprint,
+            "packages": code.packages,
+            "episodes": settings.episodes,
+            "gamma": settings.gamma,
+            "lam": settings.lam,
+            "readings": dict(settings.readings),
+        },
+    )

@@ -1,0 +1,30 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from metatrace.analysis.smoothing import trailing_mean
+
+RETURNS = st.floats(-1e6, 1e6)
+
+
+@given(arrays(np.float64, st.integers(1, 30), elements=RETURNS), st.integers(1, 40))
+def test_is_the_mean_of_the_last_window_or_of_all_so_far(returns, window):
+    expected = [np.mean(returns[max(0, t - window + 1) : t + 1]) for t in range(len(returns))]
+    np.testing.assert_allclose(trailing_mean(returns, window), expected, rtol=1e-12, atol=1e-9)
+
+
+def test_small_values_after_large_ones_keep_their_digits():
+    returns = np.r_[np.full(30, 1e15), np.full(30, 0.1)]
+    np.testing.assert_allclose(trailing_mean(returns, 20)[-5:], 0.1, rtol=1e-15)
+
+
+def test_smooths_each_row_by_itself():
+    returns = np.array([[0.0, 2.0, 4.0], [6.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(trailing_mean(returns, 2), [[0, 1, 3], [6, 3, 0]])
+
+
+def test_refuses_an_empty_window():
+    with pytest.raises(ValueError, match="window is 0"):
+        trailing_mean(np.zeros(3), 0)
