@@ -1,0 +1,28 @@
+# The whole paper: `snakemake`. Another scale: `snakemake --configfile config/quick.yaml`.
+# A part: `snakemake figure_3`, `snakemake mountain_car`.
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+if "figures" not in config:
+
+    configfile: "config/paper.yaml"
+
+
+include: "workflow/rules/common.smk"
+
+
+report: "reports/front_page.rst"
+
+
+rule all:
+    input:
+        f"{RESULTS}/report.html",
+    default_target: True
+
+
+include: "workflow/rules/run.smk"
+include: "workflow/rules/aggregate.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/report.smk"
