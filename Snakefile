@@ -10,16 +10,24 @@ if "figures" not in config:
     configfile: "config/paper.yaml"
 
 
-include: "workflow/rules/common.smk"
-
-
 report: "reports/front_page.rst"
 
 
+include: "workflow/rules/common.smk"
+
+
+wildcard_constraints:
+    figure="|".join(FIGURES),
+    method="[a-z-]+",
+    alpha="[^/]+",
+    mu="[^/]+",
+    seed=r"\d+",
+
+
 rule all:
+    default_target: True
     input:
         f"{RESULTS}/report.html",
-    default_target: True
 
 
 include: "workflow/rules/run.smk"

@@ -43,21 +43,48 @@ def _parser() -> argparse.ArgumentParser:
     run = verbs.add_parser("run", help="train one agent and write its run file", allow_abbrev=False)
     run.set_defaults(verb=_run)
     run.add_argument("--environment", required=True, help="mountain_car")
-    run.add_argument("--method", required=True, help="none, scalar, scalar-unnormalized, sid, nosid; the plain agent also vector and mixed, -unnormalized or not")
-    run.add_argument("--alpha", required=True, metavar="TOKEN", help="initial step-size, such as 2^-8 or 0.001")
+    run.add_argument(
+        "--method",
+        required=True,
+        help="none, scalar, scalar-unnormalized, sid, nosid; "
+        "the plain agent also vector and mixed, -unnormalized or not",
+    )
+    run.add_argument(
+        "--alpha", required=True, metavar="TOKEN", help="initial step-size, such as 2^-8 or 0.001"
+    )
     run.add_argument("--mu", metavar="TOKEN", help="meta-step-size; needed by every method but none")
     run.add_argument("--seed", required=True, type=_whole("--seed", 0), metavar="N", help="from 0 up")
     run.add_argument("--episodes", required=True, type=_whole("--episodes", 1), metavar="N")
-    run.add_argument("--output", required=True, type=Path, metavar="FILE", help="the run file (.npz) to write")
-    run.add_argument("--reading", action="append", default=[], metavar="KEY=VALUE", help="a reading of the paper other than the default; config/README.md lists them")
-    run.add_argument("--agent", choices=("compiled", "plain"), default="compiled", help="the compiled kernel (default), or the plain agent: some 300 times slower, written for reading")
-    run.add_argument("--kernel", type=Path, metavar="FILE", help="the compiled kernel; by default one is kept in the user's cache folder")
+    run.add_argument(
+        "--output", required=True, type=Path, metavar="FILE", help="the run file (.npz) to write"
+    )
+    run.add_argument(
+        "--reading",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a reading of the paper other than the default; config/README.md lists them",
+    )
+    run.add_argument(
+        "--agent",
+        choices=("compiled", "plain"),
+        default="compiled",
+        help="the compiled kernel (default), or the plain agent: some 300 times slower, written for reading",
+    )
+    run.add_argument(
+        "--kernel",
+        type=Path,
+        metavar="FILE",
+        help="the compiled kernel; by default one is kept in the user's cache folder",
+    )
 
     compile_ = verbs.add_parser("compile", help="compile the mountain car kernel", allow_abbrev=False)
     compile_.set_defaults(verb=_compile)
     compile_.add_argument("--output", required=True, type=Path, metavar="FILE", help="the kernel to write")
 
-    aggregate = verbs.add_parser("aggregate", help="runs of one grid to tidy tables (Parquet)", allow_abbrev=False)
+    aggregate = verbs.add_parser(
+        "aggregate", help="runs of one grid to tidy tables (Parquet)", allow_abbrev=False
+    )
     aggregate.set_defaults(verb=_aggregate)
     aggregate.add_argument("--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs")
     aggregate.add_argument("--environment", required=True)
@@ -68,38 +95,70 @@ def _parser() -> argparse.ArgumentParser:
     aggregate.add_argument("--seeds", required=True, nargs="+", type=_whole("--seeds", 0), metavar="N")
     aggregate.add_argument("--episodes", required=True, type=_whole("--episodes", 1), metavar="N")
     aggregate.add_argument("--code", metavar="FINGERPRINT", help="refuse runs that other code made")
-    aggregate.add_argument("--smoothing", required=True, type=_whole("--smoothing", 1), metavar="N", help="episodes in the trailing mean")
-    aggregate.add_argument("--final", required=True, type=_whole("--final", 1), metavar="N", help="episodes in the final score")
-    aggregate.add_argument("--spread-alpha-max", required=True, metavar="TOKEN", help="largest step-size that the spread counts")
-    aggregate.add_argument("--output", required=True, type=Path, metavar="FOLDER", help="gets curves, scores, settings and spread.parquet")
+    aggregate.add_argument(
+        "--smoothing",
+        required=True,
+        type=_whole("--smoothing", 1),
+        metavar="N",
+        help="episodes in the trailing mean",
+    )
+    aggregate.add_argument(
+        "--final", required=True, type=_whole("--final", 1), metavar="N", help="episodes in the final score"
+    )
+    aggregate.add_argument(
+        "--spread-alpha-max", required=True, metavar="TOKEN", help="largest step-size that the spread counts"
+    )
+    aggregate.add_argument(
+        "--output",
+        required=True,
+        type=Path,
+        metavar="FOLDER",
+        help="gets curves, scores, settings and spread.parquet",
+    )
 
     table = verbs.add_parser("table", help="a Parquet table as CSV", allow_abbrev=False)
     table.set_defaults(verb=_table)
     table.add_argument("input", type=Path, metavar="PARQUET")
     table.add_argument("--output", required=True, type=Path, metavar="CSV")
 
-    figure = verbs.add_parser("figure", help="draw a figure: SVG, PDF, PNG and the table that it draws", allow_abbrev=False)
+    figure = verbs.add_parser(
+        "figure", help="draw a figure: SVG, PDF, PNG and the table that it draws", allow_abbrev=False
+    )
     kinds = figure.add_subparsers(metavar="KIND", required=True, parser_class=_Parser)
     for kind, text, draw in (
         ("learning-curves", "a panel a meta-step-size, a line an initial step-size", _learning_curves),
-        ("sensitivity", "scores against the initial step-size, spread against the meta-step-size", _sensitivity),
+        (
+            "sensitivity",
+            "scores against the initial step-size, spread against the meta-step-size",
+            _sensitivity,
+        ),
     ):
         one = kinds.add_parser(kind, help=text, allow_abbrev=False)
         one.set_defaults(verb=draw)
-        one.add_argument("--tables", required=True, type=Path, metavar="FOLDER", help="what `metatrace aggregate` wrote")
+        one.add_argument(
+            "--tables", required=True, type=Path, metavar="FOLDER", help="what `metatrace aggregate` wrote"
+        )
         if kind == "sensitivity":
-            one.add_argument("--reference", type=Path, metavar="FOLDER", help="the tables of the untuned runs")
+            one.add_argument(
+                "--reference", type=Path, metavar="FOLDER", help="the tables of the untuned runs"
+            )
         one.add_argument("--title", required=True)
         one.add_argument("--note", default="", help="a small line at the figure's foot")
-        one.add_argument("--output", required=True, metavar="PREFIX", help="PREFIX.svg, .pdf, .png and .csv are written")
+        one.add_argument(
+            "--output", required=True, metavar="PREFIX", help="PREFIX.svg, .pdf, .png and .csv are written"
+        )
 
-    config = verbs.add_parser("config", help="check a config file and say what it asks for", allow_abbrev=False)
+    config = verbs.add_parser(
+        "config", help="check a config file and say what it asks for", allow_abbrev=False
+    )
     config.set_defaults(verb=_config)
     config.add_argument("file", type=Path)
 
     made = verbs.add_parser("provenance", help="what results depend on", allow_abbrev=False)
     questions = made.add_subparsers(metavar="QUESTION", required=True, parser_class=_Parser)
-    fingerprint = questions.add_parser("fingerprint", help="the fingerprint of a kind of job, and what enters it", allow_abbrev=False)
+    fingerprint = questions.add_parser(
+        "fingerprint", help="the fingerprint of a kind of job, and what enters it", allow_abbrev=False
+    )
     fingerprint.set_defaults(verb=_fingerprint)
     fingerprint.add_argument("job", help=", ".join(provenance.ENTRY_POINTS))
     return parser
@@ -137,7 +196,10 @@ def _run(options: argparse.Namespace) -> None:
     made_by = record.Code(options.agent, code.digest, code.packages)
     results.save_run(options.output, record.run_of(identity, settings, training, made_by))
     if training.diverged_episode is not None:
-        print(f"diverged in episode {training.diverged_episode}: it and all later ones count as -200", file=sys.stderr)
+        print(
+            f"diverged in episode {training.diverged_episode}: it and all later ones count as -200",
+            file=sys.stderr,
+        )
 
 
 def _identity(options: argparse.Namespace) -> results.RunTuple:
@@ -156,7 +218,9 @@ def _identity(options: argparse.Namespace) -> results.RunTuple:
         raise UserError(f"--mu: is missing; method {options.method} needs a meta-step-size such as 2^-8")
     else:
         numbers.parse(options.mu, "--mu")
-    return results.RunTuple(options.environment, options.method, options.alpha, options.mu or "0", "0", options.seed)
+    return results.RunTuple(
+        options.environment, options.method, options.alpha, options.mu or "0", "0", options.seed
+    )
 
 
 def _chosen_readings(pairs: Sequence[str]) -> dict[str, str]:
@@ -164,7 +228,10 @@ def _chosen_readings(pairs: Sequence[str]) -> dict[str, str]:
     for pair in pairs:
         key, separator, value = pair.partition("=")
         if not separator or key in chosen:
-            raise UserError(f"--reading: {pair!r} is no KEY=VALUE, or the key is there twice; write --reading time_limit=bootstrap")
+            raise UserError(
+                f"--reading: {pair!r} is no KEY=VALUE, or the key is there twice; "
+                "write --reading time_limit=bootstrap"
+            )
         chosen[key] = value
     return chosen
 
@@ -198,7 +265,13 @@ def _aggregate(options: argparse.Namespace) -> None:
     from metatrace.analysis import aggregate, collect
 
     grid = collect.Grid(
-        options.environment, options.method, options.alpha, options.mu, options.drift, options.seeds, options.episodes
+        options.environment,
+        options.method,
+        options.alpha,
+        options.mu,
+        options.drift,
+        options.seeds,
+        options.episodes,
     )
     spread_alpha_max = numbers.parse(options.spread_alpha_max, "--spread-alpha-max")
     runs = collect.load(options.runs, grid, code=options.code)
@@ -206,7 +279,8 @@ def _aggregate(options: argparse.Namespace) -> None:
         runs, window=options.smoothing, final=options.final, spread_alpha_max=spread_alpha_max
     )
     aggregate.write_tables(
-        tables, {name: options.output / f"{name}.parquet" for name in ("curves", "scores", "settings", "spread")}
+        tables,
+        {name: options.output / f"{name}.parquet" for name in ("curves", "scores", "settings", "spread")},
     )
 
 
@@ -229,16 +303,17 @@ def _sensitivity(options: argparse.Namespace) -> None:
     from metatrace.analysis import tables
     from metatrace.figures import sensitivity, style
 
-    frames = [tables.read(options.tables / f"{name}.parquet") for name in ("settings", "spread")]
+    settings = tables.read(options.tables / "settings.parquet")
+    spread = tables.read(options.tables / "spread.parquet")
     reference = reference_spread = None
     if options.reference is not None:
         reference = tables.read(options.reference / "settings.parquet")
         reference_spread = tables.read(options.reference / "spread.parquet")
     figure = sensitivity.draw(
-        *frames, reference, title=options.title, note=options.note, reference_spread=reference_spread
+        settings, spread, reference, title=options.title, note=options.note, reference_spread=reference_spread
     )
     style.save(figure, options.output)
-    style.save_table(sensitivity.drawn_table(*frames, reference, reference_spread), options.output)
+    style.save_table(sensitivity.drawn_table(settings, spread, reference, reference_spread), options.output)
 
 
 def _config(options: argparse.Namespace) -> None:
@@ -247,7 +322,10 @@ def _config(options: argparse.Namespace) -> None:
     asked = experiments.read(options.file)
     print(f"{options.file}: scale {asked.scale}, {len(asked.figures)} figures, {len(asked.runs())} runs")
     for figure in asked.figures.values():
-        print(f"  {figure.name}: {figure.method} on {figure.environment}, {len(figure.runs())} runs of {figure.episodes} episodes")
+        print(
+            f"  {figure.name}: {figure.method} on {figure.environment}, "
+            f"{len(figure.runs())} runs of {figure.episodes} episodes"
+        )
 
 
 def _fingerprint(options: argparse.Namespace) -> None:

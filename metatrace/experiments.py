@@ -115,9 +115,13 @@ def read(path: Path) -> Experiments:
             raise UserError(f"{path}: is larger than {_MAX_CONFIG_BYTES} bytes; that is no config file")
         config = yaml.load(path.read_text(encoding="utf-8"), _StrictLoader)
     except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}); name a config file, such as config/quick.yaml") from None
+        raise UserError(
+            f"{path}: cannot be read ({error.strerror}); name a config file, such as config/quick.yaml"
+        ) from None
     except (UnicodeDecodeError, ValueError):
-        raise UserError(f"{path}: is not YAML: it holds bytes or values that are no text; see config/README.md") from None
+        raise UserError(
+            f"{path}: is not YAML: it holds bytes or values that are no text; see config/README.md"
+        ) from None
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
@@ -136,9 +140,11 @@ def check(config: object, where: str) -> Experiments:
     try:
         config = json.loads(json.dumps(config))  # a copy of plain types, and nothing but plain types
     except (TypeError, ValueError, RecursionError):
-        raise UserError(f"{where}: holds dates or other values that are no config; see config/README.md") from None
-    error = jsonschema.Draft202012Validator(schema).iter_errors(config)
-    first = min(error, key=lambda problem: [str(part) for part in problem.absolute_path], default=None)
+        raise UserError(
+            f"{where}: holds dates or other values that are no config; see config/README.md"
+        ) from None
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(config)
+    first = min(errors, key=_urgency, default=None)
     if first is not None:
         raise UserError(_explain(first, where))
     assert isinstance(config, dict)
@@ -151,7 +157,9 @@ def check(config: object, where: str) -> Experiments:
     for figure in figures.values():
         _check_reference(figure, figures, where)
     _check_episodes(figures, where)
-    return Experiments(config["scale"], chosen, statistics["final_episodes"], statistics["spread_alpha_max"], figures)
+    return Experiments(
+        config["scale"], chosen, statistics["final_episodes"], statistics["spread_alpha_max"], figures
+    )
 
 
 def _figure(name: str, entry: dict[str, Any], where: str) -> Figure:
@@ -159,13 +167,17 @@ def _figure(name: str, entry: dict[str, Any], where: str) -> Figure:
     if entry["method"] == UNTUNED and "mu" in entry:
         raise UserError(f"{key}.mu: method none has no meta-step-size; leave mu out")
     if entry["method"] != UNTUNED and "mu" not in entry:
-        raise UserError(f"{key}.mu: is missing; method {entry['method']} needs a list of meta-step-sizes such as [2^-8]")
+        raise UserError(
+            f"{key}.mu: is missing; method {entry['method']} needs a list of meta-step-sizes such as [2^-8]"
+        )
     for quantity in ("alpha", "mu"):
         tokens = entry.get(quantity, [])
         for position, token in enumerate(tokens):
             numbers.parse(token, f"{key}.{quantity}[{position}]")
             if token in tokens[:position]:
-                raise UserError(f"{key}.{quantity}[{position}]: {token} is there twice; list every number once")
+                raise UserError(
+                    f"{key}.{quantity}[{position}]: {token} is there twice; list every number once"
+                )
     seeds = entry["seeds"]
     return Figure(
         name=name,
@@ -190,7 +202,8 @@ def _check_reference(figure: Figure, figures: Mapping[str, Figure], where: str) 
     untuned = [other.name for other in figures.values() if other.method == UNTUNED]
     if figure.reference not in untuned:
         raise UserError(
-            f"{key}: {figure.reference!r} is no figure of untuned runs; it must be one of {', '.join(untuned) or '(there is none)'}"
+            f"{key}: {figure.reference!r} is no figure of untuned runs; "
+            f"it must be one of {', '.join(untuned) or '(there is none)'}"
         )
 
 
@@ -201,9 +214,15 @@ def _check_episodes(figures: Mapping[str, Figure], where: str) -> None:
             other = seen.setdefault(run, figure)
             if other.episodes != figure.episodes:
                 raise UserError(
-                    f"{where}: figures.{figure.name}.episodes: is {figure.episodes}, but {other.name} has the same runs "
+                    f"{where}: figures.{figure.name}.episodes: is {figure.episodes}, but "
+                    f"{other.name} has the same runs "
                     f"with {other.episodes}; the same runs need the same number of episodes"
                 )
+
+
+def _urgency(error: jsonschema.ValidationError) -> tuple[list[str], bool]:
+    """Outermost first; an unknown key before a missing one, which it may be the misspelling of."""
+    return [str(part) for part in error.absolute_path], error.validator != "additionalProperties"
 
 
 def _explain(error: jsonschema.ValidationError, where: str) -> str:
@@ -211,21 +230,23 @@ def _explain(error: jsonschema.ValidationError, where: str) -> str:
     for part in error.absolute_path:
         path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
     location = f"{where}: {path}" if path else where
+    schema: Any = error.schema
+    instance: Any = error.instance
     if error.validator == "additionalProperties":
-        allowed = error.schema["properties"]
-        unknown = next(key for key in error.instance if key not in allowed)
+        allowed = schema["properties"]
+        unknown = next(key for key in instance if key not in allowed)
         dotted = f"{path}.{unknown}" if path else unknown
         return f"{where}: {dotted}: there is no such key; the keys here are {', '.join(allowed)}"
     if error.validator == "required":
-        missing = next(key for key in error.validator_value if key not in error.instance)
-        wanted = error.schema["properties"][missing].get("description", "")
+        missing = next(key for key in schema["required"] if key not in instance)
+        wanted = schema["properties"][missing].get("description", "")
         dotted = f"{path}.{missing}" if path else missing
         return f"{where}: {dotted}: is missing; it must be {wanted}"
     if error.parent is None and "propertyNames" in error.absolute_schema_path:
         return f"{location}: {error.instance!r} is no figure's name; use small letters, digits and _"
     value = json.dumps(error.instance, ensure_ascii=False)
     value = value if len(value) <= 60 else value[:57] + "…"
-    return f"{location}: is {value}; it must be {error.schema.get('description', error.message)}"
+    return f"{location}: is {value}; it must be {schema.get('description', error.message)}"
 
 
 def _fill_defaults(instance: dict[str, Any], schema: dict[str, Any]) -> None:

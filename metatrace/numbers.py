@@ -56,9 +56,7 @@ def parse(token: object, where: str, *, zero: bool = False) -> float:
         else:
             raise ValueError
     except (ValueError, OverflowError):
-        raise UserError(
-            f"{where}: {token!r} is not a number; write it as 2^-10, 0.001 or 4e-6"
-        ) from None
+        raise UserError(f"{where}: {token!r} is not a number; write it as 2^-10, 0.001 or 4e-6") from None
     if not math.isfinite(value) or value < 0 or (value == 0 and not zero):
         least = "from 0 up" if zero else "above 0"
         raise UserError(f"{where}: {token!r} is out of range; it must be a finite number {least}")

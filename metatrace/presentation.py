@@ -26,10 +26,11 @@ TABLES = {
     "spread": "spread over α",
 }
 TABLE_TEXTS = {
-    "scores": "final return (mean over the last {final} episodes) and AUC (mean over all episodes) of every run",
+    "scores": "final return (mean over the last {final} episodes) and AUC (mean over all episodes) "
+    "of every run",
     "settings": "final return and AUC of every setting: mean over seeds and 95 % bootstrap interval",
-    "spread": "standard deviation over α ≤ {spread_alpha_max} of the mean AUC, for every μ, with a 95 % bootstrap "
-    "interval that resamples the seeds of all α together",
+    "spread": "standard deviation over α ≤ {spread_alpha_max} of the mean AUC, for every μ, "
+    "with a 95 % bootstrap interval that resamples the seeds of all α together",
 }
 
 
@@ -75,7 +76,8 @@ def note(asked: Experiments, paper: Experiments, figure: Figure) -> str:
     seeds, episodes = len(figure.seeds), figure.episodes
     whole = paper.figures.get(figure.name)
     shown = (
-        f"{asked.scale.capitalize()} scale: mean over {seeds} seed{'s' if seeds > 1 else ''}, {episodes} episodes, "
+        f"{asked.scale.capitalize()} scale: mean over {seeds} seed{'s' if seeds > 1 else ''}, "
+        f"{episodes} episodes, "
         f"trailing mean of {figure.smoothing}"
     )
     if seeds > 1:
@@ -104,8 +106,11 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
         "episodes": sum(runs.values()),
         "final": asked.final_episodes,
         "spread_alpha_max": asked.spread_alpha_max,
-        "code": dict(fingerprints),
-        "sections": {SECTIONS[name]: [heading(figure) for figure in members] for name, members in asked.sections().items()},
+        "code": {job: fingerprints[job] for job in ("run_mountain_car", "aggregate")},
+        "sections": {
+            SECTIONS[name]: [heading(figure) for figure in members]
+            for name, members in asked.sections().items()
+        },
         "tables": {
             name: text.format(final=asked.final_episodes, spread_alpha_max=asked.spread_alpha_max)
             for name, text in TABLE_TEXTS.items()

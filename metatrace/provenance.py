@@ -30,7 +30,8 @@ ENTRY_POINTS: dict[str, tuple[str, ...]] = {
         "metatrace.mountain_car.record",
     ),
     "run_mountain_car_plain": ("metatrace.mountain_car.plain", "metatrace.mountain_car.record"),
-    "aggregate": ("metatrace.analysis.aggregate",),
+    "table": ("metatrace.analysis.tables",),
+    "aggregate": ("metatrace.analysis.aggregate", "metatrace.analysis.collect"),
     "learning_curves": ("metatrace.figures.learning_curves",),
     "sensitivity": ("metatrace.figures.sensitivity",),
 }

@@ -36,7 +36,8 @@ MOUNTAIN_CAR = (
     Reading(
         "R2",
         "tile_width",
-        "How wide is a tile? Tiling i of 16 is displaced by i/16 of a tile in both dimensions, without hashing.",
+        "How wide is a tile? Tiling i of 16 is displaced by i/16 of a tile in both dimensions, "
+        "without hashing.",
         ("range/9", "range/10"),
         "with a ninth of the range every displaced tiling still covers it with exactly 10×10 tiles; "
         "with a tenth the last tiles of the displaced tilings are wider",
@@ -68,7 +69,8 @@ MOUNTAIN_CAR = (
         "nosid_normaliser",
         "What does NOSID's hard maximum run over: |δ|, |⟨z|h⟩| or |δ⟨z|h⟩|?",
         ("td_error", "trace_product", "meta_gradient"),
-        "of the three only |δ| works from μ = 2^-10 to 2^-15 and becomes unstable near 2^-8, as the paper reports",
+        "of the three only |δ| works from μ = 2^-10 to 2^-15 and becomes unstable near 2^-8, "
+        "as the paper reports",
     ),
     Reading(
         "R8",
@@ -107,5 +109,7 @@ def complete(environment: str, chosen: Mapping[str, str], where: str) -> dict[st
         if key not in known:
             raise UserError(f"{where}.{key}: there is no such reading; the readings are {', '.join(known)}")
         if value not in known[key].values:
-            raise UserError(f"{where}.{key}: {value!r} is no answer; it must be one of {', '.join(known[key].values)}")
+            raise UserError(
+                f"{where}.{key}: {value!r} is no answer; it must be one of {', '.join(known[key].values)}"
+            )
     return {key: chosen.get(key, reading.default) for key, reading in known.items()}

@@ -84,7 +84,8 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
         temporary.write_bytes(data)
         os.replace(temporary, target)
     except OSError as error:
-        temporary.unlink(missing_ok=True) if target.parent.is_dir() else None
+        if target.parent.is_dir():
+            temporary.unlink(missing_ok=True)
         raise UserError(
             f"{target}: cannot be written ({error.strerror}); choose an output folder that you may write to"
         ) from None
@@ -97,7 +98,8 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         folder = folder.parent
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise UserError(
-            f"{path}: cannot be written ({folder} is no writable folder); choose an output folder that you may write to"
+            f"{path}: cannot be written ({folder} is no writable folder); "
+            "choose an output folder that you may write to"
         )
 
 
@@ -109,7 +111,10 @@ def save_run(path: str | os.PathLike[str], run: Run) -> None:
         "diverged_episode": run.diverged_episode,
         **run.meta,
     }
-    arrays = {"returns": np.asarray(run.returns, np.float64), "lengths": np.asarray(run.lengths, np.int64)}
+    arrays: dict[str, Any] = {
+        "returns": np.asarray(run.returns, np.float64),
+        "lengths": np.asarray(run.lengths, np.int64),
+    }
     if run.frames is not None:
         arrays["frames"] = np.asarray(run.frames, np.int64)
     if run.beta is not None:
@@ -141,9 +146,8 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     if meta.get("schema") != SCHEMA_VERSION:
         raise UserError(f"{path}: has schema {meta.get('schema')!r}, not {SCHEMA_VERSION}; {remedy}")
     try:
-        identity = RunTuple(
-            *(str(meta[key]) for key in ("environment", "method", "alpha", "mu", "drift")), int(meta["seed"])
-        )
+        tokens = {key: str(meta[key]) for key in ("environment", "method", "alpha", "mu", "drift")}
+        identity = RunTuple(**tokens, seed=int(meta["seed"]))
         diverged = meta["diverged_episode"]
         diverged = None if diverged is None else int(diverged)
     except (KeyError, TypeError, ValueError):

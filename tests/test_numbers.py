@@ -47,7 +47,15 @@ def test_a_token_holds_nothing_that_a_path_or_yaml_would_misread(value):
 
 @pytest.mark.parametrize(
     "value, token",
-    [(2**-10, "2^-10"), (0.001, "0.001"), (4e-6, "4e-6"), (1e-5, "1e-5"), (3.0, "3"), (2.0, "2^1"), (0.0, "0")],
+    [
+        (2**-10, "2^-10"),
+        (0.001, "0.001"),
+        (4e-6, "4e-6"),
+        (1e-5, "1e-5"),
+        (3.0, "3"),
+        (2.0, "2^1"),
+        (0.0, "0"),
+    ],
 )
 def test_the_tokens_of_the_paper_are_spelled_as_in_the_contract(value, token):
     assert print_token(value) == token
@@ -69,7 +77,9 @@ def test_what_python_reads_as_a_number_is_accepted_or_given_its_spelling(text):
         value = float(text.strip())
     except ValueError:
         return
-    if not (math.isfinite(value) and value > 0 and text.isascii() and "_" not in text and text == text.strip()):
+    if not (
+        math.isfinite(value) and value > 0 and text.isascii() and "_" not in text and text == text.strip()
+    ):
         return
     try:
         assert parse(text, "here") == value
@@ -100,7 +110,27 @@ def test_a_second_spelling_is_refused_with_the_first(spelling, right):
     assert str(refusal.value).startswith("--alpha: ") and repr(right) in str(refusal.value)
 
 
-@pytest.mark.parametrize("text", [" 1", "1 ", "", "inf", "nan", "NaN", "-inf", "2^-08", "2^", "2**-3", "2^2.5", "0x1p3", "1_000", "١", "1e", "1\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        " 1",
+        "1 ",
+        "",
+        "inf",
+        "nan",
+        "NaN",
+        "-inf",
+        "2^-08",
+        "2^",
+        "2**-3",
+        "2^2.5",
+        "0x1p3",
+        "1_000",
+        "١",
+        "1e",
+        "1\n",
+    ],
+)
 def test_what_is_no_number_is_refused(text):
     with pytest.raises(UserError, match="is not a number; write it as"):
         parse(text, "--alpha")

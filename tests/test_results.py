@@ -17,7 +17,12 @@ from metatrace.errors import UserError
 from metatrace.results import Run, RunTuple, load_run, save_run
 
 IDENTITY = RunTuple("mountain_car", "scalar", "2^-8", "2^-6", "0", 3)
-META = {"agent": "compiled", "code": "0123456789abcdef", "readings": {"time_limit": "terminal"}, "episodes": 30}
+META = {
+    "agent": "compiled",
+    "code": "0123456789abcdef",
+    "readings": {"time_limit": "terminal"},
+    "episodes": 30,
+}
 
 
 def run_of(episodes=30, seed=0, **more):
@@ -95,7 +100,9 @@ def test_what_is_written_is_read_back(tmp_path, more):
 
 
 @given(
-    returns=st_numpy.arrays(np.float64, st.integers(1, 20), elements=st.floats(allow_nan=False, allow_infinity=False)),
+    returns=st_numpy.arrays(
+        np.float64, st.integers(1, 20), elements=st.floats(allow_nan=False, allow_infinity=False)
+    ),
     tokens=st.lists(st.text(max_size=10), min_size=5, max_size=5),
     seed=st.integers(0, 2**63),
 )
@@ -138,7 +145,9 @@ def test_writing_leaves_no_other_file(tmp_path):
 
 def test_a_file_cut_anywhere_is_refused(run_file):
     whole = run_file.read_bytes()
-    cuts = sorted({*np.linspace(0, len(whole) - 1, 50).astype(int).tolist(), 1, len(whole) - 1, len(whole) // 2})
+    cuts = sorted(
+        {*np.linspace(0, len(whole) - 1, 50).astype(int).tolist(), 1, len(whole) - 1, len(whole) // 2}
+    )
     for cut in cuts:
         run_file.write_bytes(whole[:cut])
         assert "cut short, garbled or no run file" in refusal(run_file), cut
@@ -190,7 +199,11 @@ def test_overwritten_stretches_never_end_in_anything_but_a_refusal(tmp_path, pos
 
 def test_a_foreign_archive_is_refused(tmp_path):
     refusal(write_npz(tmp_path / "foreign.npz", x=np.arange(3)))
-    refusal(write_npz(tmp_path / "more.npz", meta=meta_text(), returns=np.ones(2), lengths=np.ones(2, int), x=np.ones(2)))
+    refusal(
+        write_npz(
+            tmp_path / "more.npz", meta=meta_text(), returns=np.ones(2), lengths=np.ones(2, int), x=np.ones(2)
+        )
+    )
     with zipfile.ZipFile(tmp_path / "text.npz", "w") as archive:
         for name in ("meta", "returns", "lengths"):
             archive.writestr(name, "a text")
@@ -232,17 +245,28 @@ def test_arrays_of_another_kind_or_shape_are_refused(tmp_path, arrays):
     ids=str,
 )
 def test_another_schema_is_refused_and_named(tmp_path, changes):
-    path = write_npz(tmp_path / "r.npz", meta=meta_text(**changes), returns=-np.ones(2), lengths=np.ones(2, int))
+    path = write_npz(
+        tmp_path / "r.npz", meta=meta_text(**changes), returns=-np.ones(2), lengths=np.ones(2, int)
+    )
     assert f"has schema {changes['schema']!r}, not {results.SCHEMA_VERSION}" in refusal(path)
 
 
 @pytest.mark.parametrize(
     "changes",
-    [{"seed": "x"}, {"seed": None}, {"seed": [1]}, {"seed": float("inf")}, {"diverged_episode": "x"}, {"diverged_episode": {}}],
+    [
+        {"seed": "x"},
+        {"seed": None},
+        {"seed": [1]},
+        {"seed": float("inf")},
+        {"diverged_episode": "x"},
+        {"diverged_episode": {}},
+    ],
     ids=str,
 )
 def test_a_tuple_of_the_wrong_kind_is_refused(tmp_path, changes):
-    path = write_npz(tmp_path / "r.npz", meta=meta_text(**changes), returns=-np.ones(2), lengths=np.ones(2, int))
+    path = write_npz(
+        tmp_path / "r.npz", meta=meta_text(**changes), returns=-np.ones(2), lengths=np.ones(2, int)
+    )
     refusal(path)
 
 
@@ -271,7 +295,9 @@ def npy_that_declares(shape, descr="<f8"):
     return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + b"\0" * 64
 
 
-@pytest.mark.parametrize("shape", ["(10**18,)", f"({10**18},)", f"({2**40},)", "(-1,)", "(2**63,)", f"({2**63},)"])
+@pytest.mark.parametrize(
+    "shape", ["(10**18,)", f"({10**18},)", f"({2**40},)", "(-1,)", "(2**63,)", f"({2**63},)"]
+)
 def test_an_absurd_declared_size_is_refused_without_being_allocated(tmp_path, shape):
     buffer = io.BytesIO()
     np.savez(buffer, meta=meta_text(), lengths=np.ones(1, int))
@@ -284,7 +310,9 @@ def test_an_absurd_declared_size_is_refused_without_being_allocated(tmp_path, sh
 
 def test_a_bomb_is_refused_by_its_declared_size(tmp_path):
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, returns=-np.ones(1), lengths=np.ones(1, int), meta=np.array(" " * results.MAX_META_BYTES))
+    np.savez_compressed(
+        buffer, returns=-np.ones(1), lengths=np.ones(1, int), meta=np.array(" " * results.MAX_META_BYTES)
+    )
     (tmp_path / "bomb.npz").write_bytes(buffer.getvalue())
     assert len(buffer.getvalue()) < 100_000
     refusal(tmp_path / "bomb.npz")

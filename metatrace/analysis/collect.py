@@ -46,6 +46,8 @@ def load(root: Path, grid: Grid, *, code: str | None) -> list[Run]:
         if len(run.returns) != grid.episodes:
             raise UserError(f"{path}: has {len(run.returns)} episodes, not {grid.episodes}; {remedy}")
         if code is not None and run.meta.get("code") != code:
-            raise UserError(f"{path}: is stale: code {run.meta.get('code')} made it, the code is now {code}; {remedy}")
+            raise UserError(
+                f"{path}: is stale: code {run.meta.get('code')} made it, the code is now {code}; {remedy}"
+            )
         runs.append(run)
     return runs

@@ -19,7 +19,9 @@ def read(path: Path) -> pd.DataFrame:
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such table; make it with: snakemake '{path}'") from None
     except (OSError, ValueError, pyarrow.ArrowException):
-        raise UserError(f"{path}: is cut short, garbled or no table; make it anew with: snakemake --force '{path}'") from None
+        raise UserError(
+            f"{path}: is cut short, garbled or no table; make it anew with: snakemake --force '{path}'"
+        ) from None
 
 
 def as_csv(frame: pd.DataFrame) -> bytes:

@@ -22,7 +22,8 @@ def check_method(method: str) -> None:
     """
     if method not in layout.METHODS:
         raise UserError(
-            f"method {method} has no compiled kernel; use --agent plain, or one of {', '.join(layout.METHODS)}"
+            f"method {method} has no compiled kernel; "
+            f"use --agent plain, or one of {', '.join(layout.METHODS)}"
         )
 
 
@@ -75,7 +76,22 @@ def train(
         missing = episodes * TIME_LIMIT - len(uniforms)
         uniforms = np.concatenate([uniforms, policy_rng.random(max(missing, 0))])
         returns, lengths = training.returns[first:], training.lengths[first:]
-        arrays = (flags, numbers, state, starts, uniforms, w, h, z, seen, touched, stamps, active, following, g)
+        arrays = (
+            flags,
+            numbers,
+            state,
+            starts,
+            uniforms,
+            w,
+            h,
+            z,
+            seen,
+            touched,
+            stamps,
+            active,
+            following,
+            g,
+        )
         kernel(episodes, *(array.ctypes.data for array in (*arrays, returns, lengths, status)))
         uniforms = uniforms[status[layout.UNIFORMS_USED] :]
         if status[layout.DIVERGED] >= 0:

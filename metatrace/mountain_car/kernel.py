@@ -149,9 +149,7 @@ def run_episodes(
             for i in range(N_FEATURES):
                 for block in range(BLOCKS):
                     h[i, block] = 0.0
-        write_active_tiles(
-            float(np.float32(position)), float(np.float32(velocity)), tiles_per_range, active
-        )
+        write_active_tiles(float(np.float32(position)), float(np.float32(velocity)), tiles_per_range, active)
 
         for t in range(TIME_LIMIT):
             # V, π and the sums of h over the active features, block by block
@@ -249,7 +247,7 @@ def run_episodes(
 
             # tune: algorithm 1, its unnormalized form, SID or NOSID
             previous_alpha = alpha
-            if method == SCALAR or method == SCALAR_UNNORMALIZED:
+            if method in (SCALAR, SCALAR_UNNORMALIZED):
                 z_beta = gamma_lambda * z_beta + h_U  # line 7
                 Delta_beta = z_beta * delta  # line 8
                 if method == SCALAR:
@@ -262,7 +260,7 @@ def run_episodes(
                 else:
                     beta += mu * Delta_beta
                 alpha = math.exp(beta)
-            elif method == SID or method == NOSID:
+            elif method in (SID, NOSID):
                 Delta_beta = delta * z_h
                 if method == NOSID:
                     if normaliser == TD_ERROR:

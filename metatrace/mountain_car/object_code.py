@@ -51,7 +51,7 @@ def compile_object() -> bytes:
 
     from metatrace.mountain_car import kernel
 
-    compiled = numba.cfunc(kernel.SIGNATURE, nopython=True, error_model="numpy")(kernel.entry)
+    compiled = numba.cfunc(kernel.SIGNATURE, error_model="numpy")(kernel.entry)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     module = llvm.parse_assembly(compiled.inspect_llvm())
@@ -100,13 +100,12 @@ def load(path: Path) -> Callable[..., None]:
             raise ValueError
     except (OSError, ValueError, RuntimeError):
         raise UserError(
-            f"{path}: is no compiled kernel; remove it and it is compiled anew (metatrace compile --output '{path}')"
+            f"{path}: is no compiled kernel; make it anew with: metatrace compile --output '{path}'"
         ) from None
     # numba's calling convention: where to put the result and the exception (none here), then the
     # arguments; an int32 status.
-    pointers = [ctypes.c_void_p] * (2 + 1 + _N_POINTERS)
-    pointers[2] = ctypes.c_int64
-    function = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers)(address)
+    results, pointers = [ctypes.c_void_p] * 2, [ctypes.c_void_p] * _N_POINTERS
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, *results, ctypes.c_int64, *pointers)(address)
     no_result, no_exception = ctypes.c_void_p(), ctypes.c_void_p()
 
     def kernel(episodes: int, *arrays: int, _engine: object = engine) -> None:

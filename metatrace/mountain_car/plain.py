@@ -4,6 +4,7 @@ Dense numpy weights, Gymnasium's own environment, and a tuner of `metatrace.tuni
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -14,7 +15,7 @@ from metatrace.mountain_car.tiles import N_TILES, active_tiles
 from metatrace.tuning import Tuner, make_tuner
 
 
-class Diverged(Exception):
+class DivergedError(Exception):
     """A weight, a step-size or a TD error is no longer finite."""
 
 
@@ -74,7 +75,7 @@ class Agent:
         """The action that a uniform number in [0, 1) picks from π(·|s), and π(·|s)."""
         pi = self.policy(x)
         if not np.isfinite(pi).all():
-            raise Diverged
+            raise DivergedError
         action = int(np.searchsorted(np.cumsum(pi), uniform, side="right"))
         return min(action, N_ACTIONS - 1), pi  # the sum of π may round to just below 1
 
@@ -99,7 +100,7 @@ class Agent:
         previous_alpha = self.alpha
         self.alpha = self.tuner.update(grad_U=grad_U, grad_delta=grad_delta, delta=delta, z=self.z)
         if not (np.isfinite(delta) and np.isfinite(self.alpha).all() and np.isfinite(self.tuner.beta).all()):
-            raise Diverged
+            raise DivergedError
         tuned = self.settings.readings["weight_update"] == "tuned_step_size"
         alpha = self.alpha if tuned else previous_alpha
         self.weights += (alpha * self.z * delta).reshape(self.weights.shape)
@@ -111,7 +112,9 @@ def train(settings: Settings, progress: Callable[[int], None] = lambda episodes:
     environment = gymnasium.make("MountainCar-v0", max_episode_steps=TIME_LIMIT)
     environment.unwrapped.np_random = environment_rng
     reading = settings.readings
-    options = {"normaliser": reading["nosid_normaliser"]} if settings.method == "nosid" else {}
+    options: dict[str, Any] = (
+        {"normaliser": reading["nosid_normaliser"]} if settings.method == "nosid" else {}
+    )
     tuner = make_tuner(
         settings.method,
         settings.n_weights,
@@ -149,7 +152,7 @@ def train(settings: Settings, progress: Callable[[int], None] = lambda episodes:
                     next_x = agent.features(observation)
                     agent.learn(x, pi, action, float(reward), next_x, terminal)
                     x = next_x
-            except Diverged:
+            except DivergedError:
                 training.diverged_episode = episode
                 break
             training.returns[episode], training.lengths[episode] = episode_return, length

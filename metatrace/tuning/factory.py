@@ -63,7 +63,14 @@ def make_tuner(
         raise ValueError(f"n_weights is {n_weights}; it must be at least 1")
     if not (math.isfinite(alpha) and alpha > 0):
         raise ValueError(f"alpha is {alpha}; it must be finite and above 0")
-    for name, value, most in (("mu", mu, math.inf), ("psi", psi, math.inf), ("gamma", gamma, 1), ("lam", lam, 1)):
+    for name, value, most in (
+        ("mu", mu, math.inf),
+        ("psi", psi, math.inf),
+        ("gamma", gamma, 1),
+        ("lam", lam, 1),
+    ):
         if not (math.isfinite(value) and 0 <= value <= most):
-            raise ValueError(f"{name} is {value}; it must be finite and from 0 {'up' if most > 1 else 'to 1'}")
+            raise ValueError(
+                f"{name} is {value}; it must be finite and from 0 {'up' if most > 1 else 'to 1'}"
+            )
     return _TUNERS[method](n_weights, alpha=alpha, mu=mu, gamma=gamma, lam=lam, psi=psi, **readings)

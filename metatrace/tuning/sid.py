@@ -1,7 +1,5 @@
 """SID (Dabney, 2014), for AC(λ): the method that Scalar Metatrace is closest to."""
 
-from typing import Any
-
 from metatrace.tuning.arrays import Array, namespace, scalar_like
 from metatrace.tuning.sensitivity import advance_h
 from metatrace.tuning.tuner import Tuner

@@ -21,7 +21,9 @@ def kernel_file(tmp_path_factory, worker_id):
     except FileExistsError:
         waited_since = time.monotonic()
         while not path.exists():
-            assert time.monotonic() - waited_since < 300, "the worker that compiles the kernel does not finish"
+            assert time.monotonic() - waited_since < 300, (
+                "the worker that compiles the kernel does not finish"
+            )
             time.sleep(0.1)
         return path
     temporary = path.with_suffix(f".{os.getpid()}")

@@ -33,7 +33,9 @@ seeds = st.integers(0, 2**32 - 1)
 log2 = st.integers(-13, -3)
 
 
-@given(method=st.sampled_from(NORMALIZED + ("nosid", "none")), seed=seeds, alpha=log2, mu=st.integers(-11, -4))
+@given(
+    method=st.sampled_from((*NORMALIZED, "nosid", "none")), seed=seeds, alpha=log2, mu=st.integers(-11, -4)
+)
 @settings(deadline=None)
 def test_a_constant_reward_leaves_nothing_non_finite(method, seed, alpha, mu):
     """The agent sees reward −1 for ever: V falls towards −100 and nothing may blow up on the way."""
@@ -82,7 +84,11 @@ def test_an_episode_start_resets_its_own_and_keeps_the_rest(method, seed):
     tuner = make_tuner(method, N, alpha=2**-4, mu=2**-6, gamma=GAMMA, lam=LAM, psi=PSI)
     for gradients in stream(rng, 30):
         tuner.update(delta=rng.normal(), **gradients)
-    kept = {name: np.copy(getattr(tuner, name)) for name in ("beta", "h", "v", "beta_hat", "h_hat", "v_hat") if hasattr(tuner, name)}
+    kept = {
+        name: np.copy(getattr(tuner, name))
+        for name in ("beta", "h", "v", "beta_hat", "h_hat", "v_hat")
+        if hasattr(tuner, name)
+    }
     assert method == "none" or np.any(kept["h"])
     tuner.start_episode()
     for name, value in kept.items():

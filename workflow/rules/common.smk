@@ -1,9 +1,11 @@
-# What every rule needs: the checked config, where results lie, what code makes them.
+# What the files of rules share: the checked config, where results lie, what code makes them, and the
+# functions that say what a job reads and is told.
 
+import os
 import sys
 from pathlib import Path
 
-from metatrace import experiments, numbers, presentation, provenance
+from metatrace import experiments, presentation, provenance
 from metatrace.errors import UserError
 
 
@@ -20,11 +22,22 @@ def checked_config():
         sys.exit(2)
 
 
+def words(values):
+    """Values as words of a shell command; number tokens need no quoting."""
+    return " ".join(map(str, values))
+
+
 ASKED, PAPER = checked_config()
-RESULTS = f"results/{ASKED.scale}"
 FIGURES = ASKED.figures
+EPISODES = ASKED.runs()
+READINGS = words(f"--reading {key}={value}" for key, value in ASKED.readings.items())
+RESULTS = f"results/{ASKED.scale}"
+RUNS = f"{RESULTS}/runs"
 FINGERPRINTS = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
+KERNEL = f"results/kernels/{presentation.kernel_name(FINGERPRINTS)}"
 ENVIRONMENT = str(Path(workflow.basedir, "environment.yml"))
+TABLES = ["curves", "scores", "settings", "spread"]
+FORMATS = ["svg", "pdf", "png", "csv"]
 # What the report's front page and captions show.
 config["presentation"] = presentation.of(ASKED, PAPER, FINGERPRINTS)
 
@@ -32,12 +45,14 @@ config["presentation"] = presentation.of(ASKED, PAPER, FINGERPRINTS)
 shell.prefix("set -euo pipefail; export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1; ")
 
 
-wildcard_constraints:
-    figure="|".join(FIGURES),
-    method="[a-z-]+",
-    alpha="[^/]+",
-    mu="[^/]+",
-    seed=r"\d+",
+def run_of(wildcards):
+    """What a run is told, and the code that makes it; a tuple that the config does not ask for is no job."""
+    run = experiments.RunTuple(
+        "mountain_car", wildcards.method, wildcards.alpha, wildcards.mu, "0", int(wildcards.seed)
+    )
+    if run not in EPISODES:
+        raise WorkflowError(f"the config asks for no run {run.path(RUNS)}")
+    return {"code": FINGERPRINTS["run_mountain_car"], "episodes": EPISODES[run], "readings": READINGS}
 
 
 def figure_of(wildcards):
@@ -45,6 +60,71 @@ def figure_of(wildcards):
     return FIGURES[wildcards.figure]
 
 
-def words(values):
-    """Values as words of a shell command; number tokens need no quoting."""
-    return " ".join(map(str, values))
+def run_files(wildcards):
+    """The runs that a figure is drawn from."""
+    return [run.path(RUNS) for run in figure_of(wildcards).runs()]
+
+
+def grid_of(wildcards):
+    """A figure's grid, and what to make of its runs."""
+    figure = figure_of(wildcards)
+    return {
+        "alpha": words(figure.alphas),
+        "code": FINGERPRINTS["aggregate"],
+        "environment": figure.environment,
+        "episodes": figure.episodes,
+        "final": ASKED.final_episodes,
+        "method": figure.method,
+        "mu": words(figure.mus),
+        "runs_code": FINGERPRINTS["run_mountain_car"],
+        "seeds": words(figure.seeds),
+        "smoothing": figure.smoothing,
+        "spread_alpha_max": ASKED.spread_alpha_max,
+    }
+
+
+def reference_tables(wildcards):
+    """The tables of the untuned runs that a sensitivity picture shows as well."""
+    return [
+        f"{RESULTS}/tables/{figure_of(wildcards).reference}/{table}.parquet"
+        for table in ("settings", "spread")
+    ]
+
+
+def drawing_of(job):
+    """What a drawing job depends on beside its tables."""
+    return lambda wildcards: {
+        "code": FINGERPRINTS[job],
+        "note": presentation.note(ASKED, PAPER, figure_of(wildcards)),
+        "title": presentation.title(figure_of(wildcards), job),
+    }
+
+
+def in_report(path, caption, what):
+    """Marks a file for the report, by section and figure; `what` it shows: a text, or one a table."""
+    return report(
+        path,
+        caption=f"../../reports/{caption}.rst",
+        category=lambda wildcards: presentation.SECTIONS[figure_of(wildcards).section],
+        subcategory=lambda wildcards: presentation.heading(figure_of(wildcards)),
+        labels=lambda wildcards: presentation.labels(
+            figure_of(wildcards), what if isinstance(what, str) else what[wildcards.table]
+        ),
+    )
+
+
+def picture_files(figures):
+    """All files that belong to some figures: pictures in every format, and scores."""
+    return [
+        path
+        for figure in figures
+        for path in (
+            *(f"{RESULTS}/figures/{name}.{suffix}" for name in pictures_of(figure) for suffix in FORMATS),
+            *(f"{RESULTS}/tables/{figure.name}_{table}.csv" for table in presentation.TABLES),
+        )
+    ]
+
+
+def pictures_of(figure):
+    """The names of a figure's pictures: its curves, and how sensitive it is to the step-sizes."""
+    return [figure.name, f"{figure.name}_sensitivity"] if figure.reference else [figure.name]

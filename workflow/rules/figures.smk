@@ -1,43 +1,5 @@
 # From tables to pictures: SVG, PDF, PNG, and the table that each draws as CSV.
 
-FORMATS = ["svg", "pdf", "png", "csv"]
-
-
-def pictures(figure):
-    """The names of a figure's pictures: its curves, and how sensitive it is to the step-sizes."""
-    return [figure.name, f"{figure.name}_sensitivity"] if figure.reference else [figure.name]
-
-
-def picture_files(figures):
-    """Every file that belongs to some figures: the pictures in all formats, and the scores."""
-    files = [
-        f"{RESULTS}/figures/{picture}.{suffix}"
-        for figure in figures
-        for picture in pictures(figure)
-        for suffix in FORMATS
-    ]
-    return files + [f"{RESULTS}/tables/{figure.name}_{table}.csv" for figure in figures for table in ("scores", "settings", "spread")]
-
-
-def drawing_of(job):
-    """What a drawing job depends on beside its tables."""
-    return lambda wildcards: {
-        "code": FINGERPRINTS[job],
-        "note": presentation.note(ASKED, PAPER, figure_of(wildcards)),
-        "title": presentation.title(figure_of(wildcards), job),
-    }
-
-
-def in_report(path, caption, what):
-    """Marks a file for the report, by section and figure."""
-    return report(
-        path,
-        caption=f"../../reports/{caption}.rst",
-        category=lambda wildcards: presentation.SECTIONS[figure_of(wildcards).section],
-        subcategory=lambda wildcards: presentation.heading(figure_of(wildcards)),
-        labels=lambda wildcards: presentation.labels(figure_of(wildcards), what),
-    )
-
 
 rule learning_curves:
     input:
@@ -46,14 +8,14 @@ rule learning_curves:
         in_report(f"{RESULTS}/figures/{{figure}}.svg", "learning_curves", "learning curves"),
         multiext(f"{RESULTS}/figures/{{figure}}", ".pdf", ".png"),
         in_report(f"{RESULTS}/figures/{{figure}}.csv", "drawn_table", "learning curves, the drawn table"),
-    params:
-        drawing=drawing_of("learning_curves"),
-        tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
-        prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
     log:
         f"{RESULTS}/logs/figures/{{figure}}.log",
     conda:
         ENVIRONMENT
+    params:
+        drawing=drawing_of("learning_curves"),
+        tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
+        prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
     message:
         "Drawing {wildcards.figure}"
     shell:
@@ -65,25 +27,22 @@ rule learning_curves:
 rule sensitivity:
     input:
         expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=["settings", "spread"]),
-        reference=lambda wildcards: expand(
-            f"{RESULTS}/tables/{figure_of(wildcards).reference}/{{table}}.parquet",
-            table=["settings", "spread"],
-        ),
+        reference=reference_tables,
     output:
         in_report(f"{RESULTS}/figures/{{figure}}_sensitivity.svg", "sensitivity", "sensitivity to α and μ"),
         multiext(f"{RESULTS}/figures/{{figure}}_sensitivity", ".pdf", ".png"),
         in_report(
             f"{RESULTS}/figures/{{figure}}_sensitivity.csv", "drawn_table", "sensitivity, the drawn table"
         ),
+    log:
+        f"{RESULTS}/logs/figures/{{figure}}_sensitivity.log",
+    conda:
+        ENVIRONMENT
     params:
         drawing=drawing_of("sensitivity"),
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
         reference=lambda wildcards: f"{RESULTS}/tables/{figure_of(wildcards).reference}",
         prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}_sensitivity",
-    log:
-        f"{RESULTS}/logs/figures/{{figure}}_sensitivity.log",
-    conda:
-        ENVIRONMENT
     message:
         "Drawing the sensitivity of {wildcards.figure}"
     shell:

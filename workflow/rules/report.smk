@@ -1,7 +1,5 @@
 # One HTML file that shows it all, by Snakemake's own --report.
 
-CAPTIONS = ["drawn_table", "front_page", "learning_curves", "sensitivity", "table"]
-
 
 rule figures:
     input:
@@ -11,20 +9,30 @@ rule figures:
 rule html_report:
     input:
         picture_files(FIGURES.values()),
-        expand("reports/{caption}.rst", caption=CAPTIONS),
-        "reports/style.css",
+        expand(
+            "reports/{file}",
+            file=[
+                "front_page.rst",
+                "learning_curves.rst",
+                "sensitivity.rst",
+                "drawn_table.rst",
+                "table.rst",
+                "style.css",
+            ],
+        ),
     output:
         f"{RESULTS}/report.html",
-    params:
-        shown={"presentation": presentation.digest(config["presentation"])},
-        configfiles=words(workflow.configfiles),
     log:
         f"{RESULTS}/logs/html_report.log",
     conda:
         ENVIRONMENT
+    params:
+        shown={"presentation": presentation.digest(config["presentation"])},
+        # Relative, so that a project that was moved is still up to date.
+        configfiles=[os.path.relpath(path) for path in workflow.configfiles],
     message:
         "Writing the report {output}"
     shell:
-        # A second Snakemake that only reads; this one holds the lock.
+        # A second Snakemake that only reads; the first one holds the lock.
         "snakemake figures --report {output:q} --report-stylesheet reports/style.css --nolock --quiet"
-        " --configfile {params.configfiles} > {log:q} 2>&1"
+        " --configfile {params.configfiles:q} > {log:q} 2>&1"

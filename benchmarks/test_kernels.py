@@ -1,0 +1,48 @@
+"""Steps per second of every compiled kernel beside the plain agent's, in one process.
+
+    pytest benchmarks --benchmark-only -s
+
+The plain agent is timed over few episodes and the kernel over many, each on the same setting. The table
+at the end gives µs a step (the fastest round of each) and the ratio. Nothing here asserts on time.
+"""
+
+import pytest
+
+from metatrace.mountain_car import compiled, layout, object_code, plain
+from metatrace.mountain_car.settings import Settings
+
+MUS = {"none": 0.0, "scalar": 2**-8, "scalar-unnormalized": 2**-16, "sid": 2**-16, "nosid": 2**-12}
+EPISODES = {"plain": 5, "compiled": 500}
+ROUNDS = {"plain": 3, "compiled": 5}
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory):
+    path = tmp_path_factory.mktemp("kernel") / "kernel.o"
+    path.write_bytes(object_code.compile_object())
+    return object_code.load(path)
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Collects µs a step by method and agent; prints the table when the last benchmark is done."""
+    rows = {}
+    yield rows
+    print(f"\n\n{'method':<22}{'plain µs/step':>15}{'kernel µs/step':>16}{'ratio':>8}")
+    for method, row in rows.items():
+        if {"plain", "compiled"} <= row.keys():
+            ratio = row["plain"] / row["compiled"]
+            print(f"{method:<22}{row['plain']:>15.1f}{row['compiled']:>16.3f}{ratio:>8.0f}")
+
+
+@pytest.mark.parametrize("agent", ["plain", "compiled"])
+@pytest.mark.parametrize("method", layout.METHODS)
+def test_steps_per_second(benchmark, kernel, table, method, agent):
+    settings = Settings(method, 2**-8, MUS[method], seed=0, episodes=EPISODES[agent])
+    train = plain.train if agent == "plain" else lambda settings: compiled.train(kernel, settings)
+    training = benchmark.pedantic(train, (settings,), rounds=ROUNDS[agent], warmup_rounds=1)
+    assert training.steps == training.lengths.sum()
+    if benchmark.stats:  # none under --benchmark-disable
+        microseconds = benchmark.stats.stats.min / training.steps * 1e6
+        benchmark.extra_info["µs per step"] = microseconds
+        table.setdefault(method, {})[agent] = microseconds

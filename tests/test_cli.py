@@ -1,0 +1,296 @@
+"""The command as a user calls it: `python -m metatrace …`."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from metatrace import results
+from metatrace.results import load_run
+
+RUN = {
+    "--environment": "mountain_car",
+    "--method": "scalar",
+    "--alpha": "2^-6",
+    "--mu": "2^-8",
+    "--seed": "0",
+    "--episodes": "5",
+}
+AGGREGATE = {
+    "--runs": "runs",
+    "--environment": "mountain_car",
+    "--method": "scalar",
+    "--alpha": "2^-6",
+    "--mu": "2^-8",
+    "--seeds": "0",
+    "--episodes": "5",
+    "--smoothing": "2",
+    "--final": "2",
+    "--spread-alpha-max": "2^-5",
+    "--output": "tables",
+}
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory):
+    """Where the command keeps its compiled kernel, for all tests of this file."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def metatrace(tmp_path, cache):
+    """Calls the command in an empty folder."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+
+    def call(*arguments, **environment):
+        environment = {"METATRACE_CACHE": str(cache), **environment}
+        return subprocess.run(
+            [sys.executable, "-m", "metatrace", *map(str, arguments)],
+            cwd=folder,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+        )
+
+    call.folder = folder
+    return call
+
+
+def options(table, **changes):
+    """A table of options as arguments; None leaves an option out."""
+    merged = {**table, **{f"--{key.replace('_', '-')}": value for key, value in changes.items()}}
+    return [part for key, value in merged.items() if value is not None for part in (key, value)]
+
+
+def listing(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def assert_refused(done, *words):
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("metatrace: error: ") and done.stderr.endswith("\n")
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+BAD_RUNS = {
+    "an unknown method": ({"method": "scalr"}, "--method", "'scalr'", "scalar-unnormalized"),
+    "an unknown environment": ({"environment": "cartpole"}, "--environment", "'cartpole'", "mountain_car"),
+    "zero alpha": ({"alpha": "0"}, "--alpha", "above 0"),
+    "negative alpha": ({"alpha": "-0.1"}, "--alpha"),
+    "NaN alpha": ({"alpha": "nan"}, "--alpha", "2^-10, 0.001 or 4e-6"),
+    "infinite alpha": ({"alpha": "inf"}, "--alpha"),
+    "a second spelling of alpha": ({"alpha": "1e-05"}, "--alpha", "'1e-5'"),
+    "a second spelling of mu": ({"mu": "0.25"}, "--mu", "'2^-2'"),
+    "alpha missing": ({"alpha": None}, "--alpha"),
+    "mu missing": ({"mu": None}, "--mu", "is missing", "method scalar"),
+    "zero mu": ({"mu": "0"}, "--mu", "above 0"),
+    "mu without tuning": ({"method": "none"}, "--mu", "leave --mu out"),
+    "a negative seed": ({"seed": "-1"}, "--seed"),
+    "a seed that is no number": ({"seed": "x"}, "--seed", "whole number from 0 up"),
+    "half a seed": ({"seed": "0.5"}, "--seed", "whole number from 0 up"),
+    "no episodes": ({"episodes": "0"}, "--episodes", "whole number from 1 up"),
+    "endless episodes": ({"episodes": "9" * 30}, "--episodes"),
+    "an unknown agent": ({"agent": "fast"}, "--agent", "plain"),
+    "an unknown option": ({"alfa": "2^-8"}, "--alfa", "--help"),
+    "an abbreviated option": ({"epis": "5"}, "--epis"),
+    "an unknown reading": ({"reading": "time=x"}, "time", "time_limit"),
+    "an unknown answer": ({"reading": "time_limit=both"}, "time_limit", "terminal, bootstrap"),
+    "a reading without value": ({"reading": "time_limit"}, "--reading", "KEY=VALUE"),
+    "a method without kernel": ({"method": "vector"}, "--agent plain"),
+    "a kernel that is none": ({"kernel": __file__}, __file__, "is no compiled kernel"),
+    "a kernel that is missing": ({"kernel": "none.o"}, "none.o", "is no compiled kernel"),
+    "a line break in a value": ({"method": "a\nb"}, "--method"),
+}
+
+
+@pytest.mark.parametrize("bad", BAD_RUNS.values(), ids=BAD_RUNS.keys())
+def test_bad_input_ends_with_one_line_and_writes_nothing(metatrace, bad):
+    changes, *words = bad
+    done = metatrace("run", *options(RUN, output="out/x.npz", **changes))
+    assert_refused(done, *words)
+    assert listing(metatrace.folder) == []
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(metatrace):
+    (metatrace.folder / "file").write_text("in the way")
+    done = metatrace("run", *options(RUN, output="file/x.npz", episodes="100000000"))
+    assert_refused(done, "file/x.npz", "cannot be written")
+    assert listing(metatrace.folder) == ["file"]
+    assert_refused(metatrace("compile", "--output", "file/k.o"), "file/k.o", "cannot be written")
+
+
+def test_an_output_that_is_a_folder_is_refused(metatrace):
+    (metatrace.folder / "x.npz").mkdir()
+    done = metatrace("run", *options(RUN, output="x.npz", episodes="100000000"))
+    assert_refused(done, "x.npz", "cannot be written")
+    assert listing(metatrace.folder) == ["x.npz"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"figures: [1, 2", b"\x00\xff", b"{}", b"scale: x\nfigures: {f: {alpha: [1e-5]}}"], ids=repr
+)
+def test_a_bad_config_is_refused(metatrace, content):
+    (metatrace.folder / "c.yaml").write_bytes(content)
+    assert_refused(metatrace("config", "c.yaml"), "c.yaml")
+    assert_refused(metatrace("config", "none.yaml"), "none.yaml", "cannot be read")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["ran"], ["figure"], ["figure", "pie"], ["provenance"], ["provenance", "fingerprint", "x"]],
+    ids=str,
+)
+def test_an_unknown_verb_is_refused(metatrace, arguments):
+    assert_refused(metatrace(*arguments))
+
+
+def test_a_run_leaves_one_file_that_says_how_it_was_made(metatrace):
+    done = metatrace("run", *options(RUN, output="new/folder/x.npz", reading="time_limit=bootstrap"))
+    assert done.returncode == 0 and done.stdout == ""
+    assert listing(metatrace.folder) == ["new", "new/folder", "new/folder/x.npz"]
+    run = load_run(metatrace.folder / "new/folder/x.npz")
+    assert run.tuple == results.RunTuple("mountain_car", "scalar", "2^-6", "2^-8", "0", 0)
+    assert len(run.returns) == 5 and np.array_equal(run.returns, -run.lengths)
+    assert run.meta["readings"]["time_limit"] == "bootstrap" and run.meta["agent"] == "compiled"
+    assert re.fullmatch("[0-9a-f]{16}", run.meta["code"]) and "numpy" in run.meta["packages"]
+
+
+def test_the_same_run_gives_the_same_bytes(metatrace):
+    for name in ("one.npz", "two.npz"):
+        assert metatrace("run", *options(RUN, output=name)).returncode == 0
+    assert (metatrace.folder / "one.npz").read_bytes() == (metatrace.folder / "two.npz").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "method, mu", [("none", None), ("none", "0"), ("scalar", "2^-8"), ("nosid", "2^-10")]
+)
+def test_the_plain_agent_has_the_returns_of_the_compiled_one(metatrace, method, mu):
+    runs = {}
+    for agent in ("plain", "compiled"):
+        done = metatrace("run", *options(RUN, method=method, mu=mu, agent=agent, output=f"{agent}.npz"))
+        assert done.returncode == 0, done.stderr
+        runs[agent] = load_run(metatrace.folder / f"{agent}.npz")
+    assert np.array_equal(runs["plain"].returns, runs["compiled"].returns)
+    assert np.array_equal(runs["plain"].lengths, runs["compiled"].lengths)
+    assert runs["plain"].meta["agent"] == "plain" and runs["compiled"].meta["agent"] == "compiled"
+
+
+def test_the_plain_agent_has_methods_that_the_compiled_one_lacks(metatrace):
+    done = metatrace("run", *options(RUN, method="mixed", agent="plain", episodes="1", output="x.npz"))
+    assert done.returncode == 0, done.stderr
+    assert load_run(metatrace.folder / "x.npz").tuple.method == "mixed"
+
+
+def test_a_compiled_kernel_can_be_given(metatrace):
+    assert metatrace("compile", "--output", "k/kernel.o").returncode == 0
+    nowhere = {"METATRACE_CACHE": str(metatrace.folder / "unused")}
+    done = metatrace("run", *options(RUN, kernel="k/kernel.o", output="x.npz"), **nowhere)
+    assert done.returncode == 0 and listing(metatrace.folder) == ["k", "k/kernel.o", "x.npz"]
+
+
+def test_the_kernel_is_kept_where_the_user_says_and_compiled_once(metatrace, tmp_path):
+    here = {"METATRACE_CACHE": str(tmp_path / "kept")}
+    first = metatrace("run", *options(RUN, output="x.npz"), **here)
+    assert first.returncode == 0 and "compiling the kernel" in first.stderr
+    (kept,) = (tmp_path / "kept").iterdir()
+    before = kept.stat().st_mtime_ns, kept.stat().st_ino
+    second = metatrace("run", *options(RUN, output="y.npz"), **here)
+    assert second.returncode == 0 and second.stderr == ""
+    assert [kept] == list((tmp_path / "kept").iterdir())
+    assert (kept.stat().st_mtime_ns, kept.stat().st_ino) == before
+
+
+def test_a_damaged_kernel_in_the_cache_is_named(metatrace, tmp_path):
+    here = {"METATRACE_CACHE": str(tmp_path / "kept")}
+    assert metatrace("run", *options(RUN, output="x.npz"), **here).returncode == 0
+    (kept,) = (tmp_path / "kept").iterdir()
+    kept.write_bytes(kept.read_bytes()[:5000])
+    assert_refused(metatrace("run", *options(RUN, output="y.npz"), **here), str(kept))
+    assert listing(metatrace.folder) == ["x.npz"]
+
+
+VERBS = [
+    [],
+    ["run"],
+    ["compile"],
+    ["aggregate"],
+    ["table"],
+    ["figure"],
+    ["figure", "learning-curves"],
+    ["figure", "sensitivity"],
+    ["config"],
+    ["provenance"],
+    ["provenance", "fingerprint"],
+]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_every_verb_has_help(metatrace, verb):
+    done = metatrace(*verb, "--help")
+    assert done.returncode == 0 and done.stderr == ""
+    assert done.stdout.startswith(f"usage: {' '.join(['metatrace', *verb])} ")
+
+
+def test_every_verb_stands_in_the_list_above(metatrace):
+    text = metatrace("--help").stdout
+    verbs = set(re.findall(r"^    ([a-z]+)\b", text, re.MULTILINE))
+    assert {verb[0] for verb in VERBS if verb} == verbs
+
+
+BAD_FILES = {
+    "a run cut in half": (lambda whole: whole[: len(whole) // 2], "cut short"),
+    "another schema": (None, "has schema 99, not 1"),
+    "missing": (lambda whole: None, "there is no such run file"),
+}
+
+
+@pytest.mark.parametrize("damage, words", BAD_FILES.values(), ids=BAD_FILES.keys())
+def test_a_damaged_run_stops_the_aggregation_with_its_name(metatrace, damage, words):
+    path = metatrace.folder / results.RunTuple("mountain_car", "scalar", "2^-6", "2^-8", "0", 0).path("runs")
+    assert metatrace("run", *options(RUN, output=path)).returncode == 0
+    if damage is None:
+        rewrite_with_schema(path, 99)
+    elif (data := damage(path.read_bytes())) is None:
+        path.unlink()
+    else:
+        path.write_bytes(data)
+    before = listing(metatrace.folder)
+    done = metatrace("aggregate", *options(AGGREGATE))
+    assert_refused(done, str(path.relative_to(metatrace.folder)), words, "snakemake")
+    assert listing(metatrace.folder) == before
+
+
+def rewrite_with_schema(path, version):
+    """Gives a run file another schema version, all else the same."""
+    with np.load(path) as file:
+        arrays = dict(file)
+    meta = {**json.loads(str(arrays.pop("meta"))), "schema": version}
+    np.savez_compressed(path, meta=np.array(json.dumps(meta)), **arrays)
+
+
+def test_a_stale_run_is_refused(metatrace):
+    path = results.RunTuple("mountain_car", "scalar", "2^-6", "2^-8", "0", 0).path("runs")
+    assert metatrace("run", *options(RUN, output=path)).returncode == 0
+    assert_refused(metatrace("aggregate", *options(AGGREGATE, code="0" * 16)), path, "is stale")
+    assert metatrace("aggregate", *options(AGGREGATE)).returncode == 0
+
+
+def test_a_config_is_summed_up(metatrace):
+    done = metatrace("config", Path(__file__).parents[1] / "config" / "paper.yaml")
+    assert done.returncode == 0 and "5 figures, 2750 runs" in done.stdout
+
+
+def test_a_fingerprint_is_printed_with_what_entered_it(metatrace):
+    done = metatrace("provenance", "fingerprint", "run_mountain_car")
+    assert done.returncode == 0
+    assert re.fullmatch("[0-9a-f]{16}", done.stdout.splitlines()[0])
+    assert "metatrace.mountain_car.kernel" in done.stdout

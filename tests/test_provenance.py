@@ -1,0 +1,152 @@
+"""Fingerprints follow meaning: what changes results changes them, and nothing else does."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import metatrace
+from metatrace import provenance
+from metatrace.errors import UserError
+
+PACKAGE = Path(metatrace.__file__).parent
+ASK = """
+from metatrace import provenance
+for job in provenance.ENTRY_POINTS:
+    print(job, provenance.of_job(job).digest)
+"""
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the package that may be edited."""
+    shutil.copytree(PACKAGE, tmp_path / "metatrace", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def digests(folder):
+    """The fingerprint of each job, by a fresh Python that imports the package in `folder`."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    asked = subprocess.run(
+        [sys.executable, "-c", ASK], cwd=folder, env=environment, check=True, capture_output=True, text=True
+    )
+    return dict(line.split() for line in asked.stdout.splitlines())
+
+
+def edit(folder, module, old, new, count=-1):
+    path = folder / "metatrace" / module
+    text = path.read_text(encoding="utf-8")
+    assert old in text, f"{module} no longer holds {old!r}: the test must change with it"
+    path.write_text(text.replace(old, new, count), encoding="utf-8")
+
+
+def changed(before, after):
+    assert before.keys() == after.keys()
+    return {job for job in before if before[job] != after[job]}
+
+
+def test_the_same_code_in_another_place_has_the_same_fingerprint(copy):
+    assert digests(copy) == {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
+
+
+def test_comments_docstrings_and_layout_leave_it(copy):
+    before = digests(copy)
+    for path in (copy / "metatrace").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(
+            "# a comment\n\n" + text.replace("\n\n\n", "\n\n\n\n# between\n\n") + "\n# the end\n",
+            encoding="utf-8",
+        )
+    edit(copy, "mountain_car/dynamics.py", '"""Whether the episode ends here."""', '"""Is it\n    over?"""')
+    edit(
+        copy,
+        "mountain_car/dynamics.py",
+        "return position, velocity",
+        "return (\n        position,\n        velocity,\n    )",
+    )
+    assert digests(copy) == before
+
+
+def test_touching_and_recompiling_leave_it(copy):
+    before = digests(copy)
+    for path in (copy / "metatrace").rglob("*.py"):
+        os.utime(path, (0, 0))
+    assert digests(copy) == before
+
+
+def test_a_renamed_local_variable_changes_it(copy):
+    before = digests(copy)
+    edit(copy, "mountain_car/compiled.py", "missing", "lacking")
+    assert changed(before, digests(copy)) == {"run_mountain_car"}
+
+
+def test_the_plain_agent_is_not_in_the_compiled_agents_runs(copy):
+    before = digests(copy)
+    edit(copy, "mountain_car/plain.py", "odds", "chances")
+    assert changed(before, digests(copy)) == {"run_mountain_car_plain"}
+
+
+def test_the_tuners_are_not_in_the_compiled_agents_runs(copy):
+    before = digests(copy)
+    edit(copy, "tuning/scalar.py", "effective", "total")
+    assert changed(before, digests(copy)) == {"run_mountain_car_plain"}
+
+
+def test_a_callee_in_another_module_changes_all_that_call_it(copy):
+    before = digests(copy)
+    edit(copy, "mountain_car/dynamics.py", "_GRAVITY = 0.0025", "_GRAVITY = 0.0026")
+    assert changed(before, digests(copy)) == {
+        "compile_mountain_car",
+        "run_mountain_car",
+        "run_mountain_car_plain",
+    }
+
+
+def test_a_drawing_does_not_touch_runs(copy):
+    before = digests(copy)
+    edit(copy, "figures/learning_curves.py", "def draw(", "def _extra() -> None: ...\n\n\ndef draw(", 1)
+    assert changed(before, digests(copy)) == {"learning_curves"}
+
+
+def test_a_new_import_brings_its_module_in(copy):
+    before = digests(copy)
+    (copy / "metatrace" / "mountain_car" / "more.py").write_text("x = 1\n")
+    assert digests(copy) == before
+    edit(
+        copy,
+        "mountain_car/plain.py",
+        "import gymnasium\n",
+        "import gymnasium\n\nfrom metatrace.mountain_car import more\n",
+        1,
+    )
+    between = digests(copy)
+    assert changed(before, between) == {"run_mountain_car_plain"}
+    (copy / "metatrace" / "mountain_car" / "more.py").write_text("x = 2\n")
+    assert changed(between, digests(copy)) == {"run_mountain_car_plain"}
+
+
+def test_it_tells_what_entered_it():
+    made_by = provenance.of_job("run_mountain_car")
+    assert "metatrace.mountain_car.kernel" in made_by.modules
+    assert "metatrace.mountain_car.plain" not in made_by.modules
+    assert {"python", "numpy", "numba", "llvmlite"} <= made_by.packages.keys()
+    assert not {"pandas", "matplotlib", "torch", "gymnasium"} & made_by.packages.keys()
+
+
+def test_another_version_of_a_package_is_another_fingerprint(monkeypatch):
+    before = provenance.of_job("aggregate")
+    monkeypatch.setattr(provenance.metadata, "version", lambda name: "0.0.1" if name == "numpy" else "1")
+    provenance.of_modules.cache_clear()
+    one = provenance.of_job("aggregate")
+    monkeypatch.undo()
+    provenance.of_modules.cache_clear()
+    assert one.packages["numpy"] == "0.0.1" and one.digest != before.digest
+    assert provenance.of_job("aggregate") == before
+
+
+def test_an_unknown_job_is_refused():
+    with pytest.raises(UserError, match="'runs' is no kind of job; it must be one of compile_mountain_car"):
+        provenance.of_job("runs")

@@ -1,0 +1,107 @@
+"""A copy of the project in a folder of its own, and the real Snakemake in it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("metatrace", "workflow", "profiles", "config", "reports", "Snakefile", "environment.yml")
+
+# Two figures that share nothing, one setting that diverges, one α too small to learn.
+CONFIG = """\
+scale: tiny
+figures:
+  figure_1:
+    section: mountain_car
+    title: "Figure 1: untuned"
+    environment: mountain_car
+    method: none
+    alpha: [2^-5, 2^-13]
+    seeds: 2
+    episodes: 30
+    smoothing: 20
+  figure_3:
+    section: mountain_car
+    title: "Figure 3: unnormalized"
+    environment: mountain_car
+    method: scalar-unnormalized
+    alpha: [2^-5, 2^-13]
+    mu: [2^2, 2^-14]
+    seeds: 2
+    episodes: 30
+    smoothing: 20
+    reference: figure_1
+    ours: this test
+"""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A copy of the project."""
+
+    folder: Path
+
+    @classmethod
+    def copy_to(cls, folder: Path) -> "Project":
+        folder.mkdir(parents=True)
+        for part in PARTS:
+            source = ROOT / part
+            if source.is_dir():
+                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy2(source, folder / part)
+        (folder / "config" / "tiny.yaml").write_text(CONFIG)
+        return cls(folder)
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Runs a command here, on this copy's code."""
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(self.folder),
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        }
+        return subprocess.run(
+            command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False
+        )
+
+    def snakemake(
+        self, *arguments: str, config: str = "config/tiny.yaml"
+    ) -> subprocess.CompletedProcess[str]:
+        return self.run("snakemake", *arguments, "--configfile", config)
+
+    def make(self, *arguments: str) -> str:
+        """Runs Snakemake and expects it to succeed; its output."""
+        done = self.snakemake(*arguments)
+        output = done.stdout + done.stderr
+        assert done.returncode == 0, output
+        return output
+
+    def pending(self) -> dict[str, int]:
+        """How many jobs of each rule a dry run says would run; empty when there is nothing to do."""
+        output = self.make("-n")
+        if "Nothing to be done" in output:
+            return {}
+        table = output.split("Job stats:")[-1].split("total")[0]
+        jobs = {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.MULTILINE)}
+        jobs.pop("all", None)
+        assert jobs, output
+        return jobs
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        """Replaces one place in a file."""
+        path = self.folder / file
+        text = path.read_text()
+        assert text.count(old) == 1, f"{file} holds {old!r} {text.count(old)} times"
+        path.write_text(text.replace(old, new))
+
+    def results(self, pattern: str = "results/tiny/**/*") -> dict[str, bytes]:
+        """The bytes of all result files, without logs."""
+        return {
+            str(path.relative_to(self.folder)): path.read_bytes()
+            for path in sorted(self.folder.glob(pattern))
+            if path.is_file() and "logs" not in path.parts
+        }

@@ -1,0 +1,270 @@
+"""The workflow with the real Snakemake: what it makes, what it makes again, and how it fails."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from project import Project
+
+from metatrace import experiments
+from metatrace.results import load_run
+
+PICTURES = ("figure_1", "figure_3", "figure_3_sensitivity")
+
+
+def test_it_makes_the_runs_of_the_config_and_no_others(finished):
+    asked = experiments.read(finished.folder / "config" / "tiny.yaml")
+    expected = {run.path("results/tiny/runs") for run in asked.runs()}
+    assert len(expected) == 12
+    assert set(finished.results("results/tiny/runs/**/*")) == expected
+
+
+def test_every_run_says_how_it_was_made(finished):
+    fingerprint = finished.run("metatrace", "provenance", "fingerprint", "run_mountain_car").stdout.split()[0]
+    for path in finished.results("results/tiny/runs/**/*"):
+        run = load_run(finished.folder / path)
+        assert run.tuple.path("results/tiny/runs") == path
+        assert run.meta["code"] == fingerprint
+        assert run.meta["readings"]["time_limit"] == "terminal"
+        assert len(run.returns) == len(run.lengths) == 30
+
+
+def test_a_run_that_diverges_ends_nothing(finished):
+    scores = pd.read_parquet(finished.folder / "results/tiny/tables/figure_3/scores.parquet")
+    diverged = scores[scores["diverged"]]
+    assert set(diverged["mu"]) == {"2^2"}
+    settings = pd.read_parquet(finished.folder / "results/tiny/tables/figure_3/settings.parquet")
+    assert settings["diverged"].sum() == len(diverged)
+    run = load_run(
+        finished.folder
+        / "results/tiny/runs/mountain_car/scalar-unnormalized"
+        / f"alpha~{diverged.iloc[0]['alpha']}/mu~2^2/drift~0/seed~{diverged.iloc[0]['seed']}.npz"
+    )
+    assert (run.returns[run.diverged_episode :] == -200).all()
+
+
+def test_the_tables_are_those_of_the_runs(finished):
+    scores = pd.read_parquet(finished.folder / "results/tiny/tables/figure_1/scores.parquet")
+    curves = pd.read_parquet(finished.folder / "results/tiny/tables/figure_1/curves.parquet")
+    returns = {
+        (alpha, seed): load_run(
+            finished.folder
+            / f"results/tiny/runs/mountain_car/none/alpha~{alpha}/mu~0/drift~0/seed~{seed}.npz"
+        ).returns
+        for alpha in ("2^-5", "2^-13")
+        for seed in (0, 1)
+    }
+    for row in scores.itertuples():
+        assert row.auc == pytest.approx(returns[row.alpha, row.seed].mean(), rel=1e-12)
+    for alpha in ("2^-5", "2^-13"):
+        last = curves[(curves["alpha"] == alpha) & (curves["episode"] == 30)]["mean"].item()
+        assert last == pytest.approx(np.mean([returns[alpha, seed][-20:] for seed in (0, 1)]), rel=1e-12)
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+def test_every_picture_comes_in_all_formats(finished, picture):
+    for suffix, start in ((".svg", b"<?xml"), (".pdf", b"%PDF"), (".png", b"\x89PNG"), (".csv", b"")):
+        content = (finished.folder / f"results/tiny/figures/{picture}{suffix}").read_bytes()
+        assert content.startswith(start) and len(content) > 200
+
+
+def test_every_job_has_a_log(finished):
+    logs = list((finished.folder / "results/tiny/logs/runs").rglob("*.log"))
+    assert len(logs) == 12
+    assert (finished.folder / "results/tiny/logs/html_report.log").is_file()
+
+
+def test_a_finished_scale_has_nothing_to_do(finished):
+    assert finished.pending() == {}
+
+
+def test_a_part_makes_no_more_than_its_own(tmp_path):
+    project = Project.copy_to(tmp_path / "project")
+    project.make("figure_1")
+    assert (project.folder / "results/tiny/figures/figure_1.png").is_file()
+    assert not list(project.folder.glob("results/tiny/**/*figure_3*"))
+    assert not (project.folder / "results/tiny/report.html").exists()
+    assert "mountain_car" in project.make("-n", "mountain_car")
+
+
+RUNS = {
+    "run_mountain_car": 12,
+    "aggregate": 2,
+    "learning_curves": 2,
+    "sensitivity": 1,
+    "table_as_csv": 6,
+    "html_report": 1,
+}
+AGGREGATES = {name: count for name, count in RUNS.items() if name != "run_mountain_car"}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "expected"),
+    [
+        pytest.param("metatrace/mountain_car/kernel.py", "# act\n", "# choose an action\n", {}, id="comment"),
+        pytest.param("metatrace/analysis/smoothing.py", '"""', '"""Once more: ', {}, id="docstring"),
+        pytest.param(
+            "metatrace/tuning/mixed.py", "self.u = 0 * self.v_hat", "self.u = 1 * self.v_hat", {}, id="tuner"
+        ),
+        pytest.param(
+            "metatrace/mountain_car/plain.py",
+            "np.zeros(settings.n_weights)",
+            "np.ones(settings.n_weights)",
+            {},
+            id="plain-agent",
+        ),
+        pytest.param(
+            "metatrace/mountain_car/kernel.py",
+            "REBASE_BELOW = 1e-3",
+            "REBASE_BELOW = 2e-3",
+            {"compile_mountain_car": 1, **RUNS},
+            id="kernel",
+        ),
+        pytest.param(
+            "metatrace/mountain_car/tiles.py",
+            "offset = tiling / N_TILINGS",
+            "offset = tiling / (2 * N_TILINGS)",
+            {"compile_mountain_car": 1, **RUNS},
+            id="tiles",
+        ),
+        pytest.param(
+            "metatrace/analysis/intervals.py",
+            "CURVE_RESAMPLES = 1000",
+            "CURVE_RESAMPLES = 900",
+            AGGREGATES,
+            id="intervals",
+        ),
+        pytest.param(
+            "metatrace/figures/learning_curves.py",
+            '"Training episode"',
+            '"Episode"',
+            {"learning_curves": 2, "html_report": 1},
+            id="axis-label",
+        ),
+        pytest.param(
+            "reports/sensitivity.rst",
+            "The paper has no such picture.",
+            "The paper draws none.",
+            {"html_report": 1},
+            id="caption",
+        ),
+        pytest.param(
+            "config/tiny.yaml",
+            'figure_3:\n    section: mountain_car\n    title: "Figure 3: unnormalized"',
+            'figure_3:\n    section: mountain_car\n    title: "Figure 3: other"',
+            {"learning_curves": 1, "html_report": 1},
+            id="title",
+        ),
+        pytest.param(
+            "config/tiny.yaml",
+            "mu: [2^2, 2^-14]\n    seeds: 2",
+            "mu: [2^2, 2^-14]\n    seeds: 3",
+            {
+                "run_mountain_car": 4,
+                "aggregate": 1,
+                "learning_curves": 1,
+                "sensitivity": 1,
+                "table_as_csv": 3,
+                "html_report": 1,
+            },
+            id="one-seed-more",
+        ),
+    ],
+)
+def test_an_edit_reruns_what_it_touches_and_nothing_else(editable, file, old, new, expected):
+    path = editable.folder / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    assert editable.pending() == expected
+
+
+def test_touching_everything_reruns_nothing(editable):
+    for part in ("metatrace", "workflow", "config", "reports"):
+        for path in (editable.folder / part).rglob("*"):
+            path.touch()
+    assert editable.pending() == {}
+
+
+def test_a_reading_changed_reruns_every_run_and_changes_results(editable):
+    (editable.folder / "config/tiny.yaml").open("a").write("readings: {tile_width: range/10}\n")
+    assert editable.pending() == RUNS
+    before = editable.results("results/tiny/tables/**/*.parquet")
+    editable.make()
+    after = editable.results("results/tiny/tables/**/*.parquet")
+    assert before.keys() == after.keys() and before != after
+    assert "range/10" in (editable.folder / "results/tiny/report.html").read_text()
+
+
+def test_other_cores_and_another_folder_give_the_same_bytes(finished, tmp_path):
+    project = Project.copy_to(tmp_path / "a folder with spaces" / "project")
+    project.make("--cores", "1", "figures")
+    expected = {
+        path: content for path, content in finished.results().items() if not path.endswith("report.html")
+    }
+    assert project.results() == expected
+
+
+def test_a_result_cut_in_half_is_named_and_the_named_command_heals_it(editable):
+    victim = editable.folder / "results/tiny/runs/mountain_car/none/alpha~2^-5/mu~0/drift~0/seed~1.npz"
+    whole = editable.results()
+    victim.write_bytes(victim.read_bytes()[: victim.stat().st_size // 2])
+    failed = editable.snakemake()
+    output = failed.stdout + failed.stderr
+    assert failed.returncode != 0
+    lines = re.findall(r"^.*metatrace: error: (.*)$", output, re.MULTILINE)
+    assert lines and "seed~1.npz: is cut short, garbled or no run file" in lines[0]
+    command = re.search(r"snakemake --force '([^']+)'", lines[0])
+    assert command and "Traceback" not in output
+    editable.make("--force", command[1])
+    editable.make()
+    healed = editable.results()
+    whole.pop("results/tiny/report.html"), healed.pop("results/tiny/report.html")
+    assert healed == whole
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("method: none", "method: nome", 'figures.figure_1.method: is "nome"; it must be a tuning method'),
+        ("seeds: 2", "seeds: 0", "figures.figure_1.seeds: is 0; it must be how many seeds"),
+        (
+            "alpha: [2^-5, 2^-13]",
+            "alpha: [2^-5, 1e-5]",
+            "figures.figure_1.alpha[1]: 1e-05 is not a number token; quote it",
+        ),
+        ("smoothing: 20", "smooting: 20", "figures.figure_1.smooting: there is no such key"),
+    ],
+)
+def test_a_wrong_config_is_one_line_and_exit_code_2(finished, tmp_path, old, new, words):
+    config = tmp_path / "wrong.yaml"
+    text = (finished.folder / "config/tiny.yaml").read_text().replace("scale: tiny", "scale: wrong")
+    config.write_text(text.replace(old, new, 1))
+    failed = finished.snakemake("-n", config=str(config))
+    lines = [
+        line
+        for line in failed.stderr.splitlines()
+        if line and not line.startswith("Using workflow specific profile")
+    ]
+    assert failed.returncode == 2
+    assert len(lines) == 1 and words in lines[0] and str(config) in lines[0]
+    assert not (finished.folder / "results/wrong").exists()
+
+
+def test_a_config_that_is_not_yaml_gives_no_traceback_and_the_line_by_our_own_command(finished, tmp_path):
+    config = tmp_path / "wrong.yaml"
+    config.write_text("scale: [tiny\nfigures: }")
+    # Snakemake reads config files before any workflow: the words are its own.
+    failed = finished.snakemake("-n", config=str(config))
+    assert failed.returncode != 0
+    assert "Traceback" not in failed.stdout + failed.stderr
+    assert "not valid JSON or YAML" in failed.stdout + failed.stderr
+    failed = finished.run("metatrace", "config", str(config))
+    assert failed.returncode == 2
+    assert failed.stderr.count("\n") == 1 and f"{config}, line 2: is not YAML" in failed.stderr
+
+
+def test_snakemakes_own_linter_has_nothing_to_say(finished):
+    done = finished.run("snakemake", "--lint")
+    assert done.returncode == 0, done.stdout + done.stderr
