@@ -16,6 +16,7 @@ from metatrace.results import RunTuple
 
 SCHEMA = Path(__file__).parents[1] / "workflow" / "schemas" / "config.schema.yaml"
 _MAX_CONFIG_BYTES = 1 << 20
+_MAX_CONFIG_VALUES = 100_000  # with every alias of YAML written out
 UNTUNED = "none"
 NO_MU = "0"
 NO_DRIFT = "0"
@@ -138,6 +139,8 @@ def check(config: object, where: str) -> Experiments:
     """
     schema = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
     try:
+        if _n_values(config, {}) > _MAX_CONFIG_VALUES:
+            raise UserError(f"{where}: holds more than {_MAX_CONFIG_VALUES} values; that is no config file")
         config = json.loads(json.dumps(config))  # a copy of plain types, and nothing but plain types
     except (TypeError, ValueError, RecursionError):
         raise UserError(
@@ -160,6 +163,15 @@ def check(config: object, where: str) -> Experiments:
     return Experiments(
         config["scale"], chosen, statistics["final_episodes"], statistics["spread_alpha_max"], figures
     )
+
+
+def _n_values(value: object, known: dict[int, int]) -> int:
+    """How many values `value` holds, itself included; `known` by identity, so that aliases cost nothing."""
+    if id(value) not in known:
+        known[id(value)] = 1  # for a list that holds itself
+        parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        known[id(value)] = 1 + sum(_n_values(part, known) for part in parts)
+    return known[id(value)]
 
 
 def _figure(name: str, entry: dict[str, Any], where: str) -> Figure:

@@ -26,6 +26,9 @@ MAX_EPISODES = 10_000_000
 MAX_META_BYTES = 1 << 20
 # What numpy and zipfile raise on bytes that are no run file, or no longer one.
 _GARBLED = (
+    AttributeError,
+    MemoryError,
+    OverflowError,
     ValueError,
     KeyError,
     TypeError,
@@ -93,6 +96,8 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Fails now, before the work, where `write_atomically` would fail after it."""
+    if Path(path).is_dir():
+        raise UserError(f"{path}: cannot be written (it is a folder); name a file")
     folder = Path(path).absolute().parent
     while not folder.exists():
         folder = folder.parent
@@ -150,7 +155,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
         identity = RunTuple(**tokens, seed=int(meta["seed"]))
         diverged = meta["diverged_episode"]
         diverged = None if diverged is None else int(diverged)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise UserError(f"{path}: lacks the tuple that made it; {remedy}") from None
     return Run(identity, meta=meta, diverged_episode=diverged, **arrays)
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -190,8 +191,11 @@ def test_the_plain_agent_has_methods_that_the_compiled_one_lacks(metatrace):
     assert load_run(metatrace.folder / "x.npz").tuple.method == "mixed"
 
 
-def test_a_compiled_kernel_can_be_given(metatrace):
-    assert metatrace("compile", "--output", "k/kernel.o").returncode == 0
+def test_a_compiled_kernel_can_be_given(metatrace, cache):
+    assert metatrace("run", *options(RUN, output="x.npz")).returncode == 0  # there is a kernel now
+    (kept,) = cache.iterdir()
+    (metatrace.folder / "k").mkdir()
+    shutil.copy(kept, metatrace.folder / "k" / "kernel.o")
     nowhere = {"METATRACE_CACHE": str(metatrace.folder / "unused")}
     done = metatrace("run", *options(RUN, kernel="k/kernel.o", output="x.npz"), **nowhere)
     assert done.returncode == 0 and listing(metatrace.folder) == ["k", "k/kernel.o", "x.npz"]
@@ -209,9 +213,10 @@ def test_the_kernel_is_kept_where_the_user_says_and_compiled_once(metatrace, tmp
     assert (kept.stat().st_mtime_ns, kept.stat().st_ino) == before
 
 
-def test_a_damaged_kernel_in_the_cache_is_named(metatrace, tmp_path):
+def test_a_damaged_kernel_in_the_cache_is_named(metatrace, cache, tmp_path):
+    assert metatrace("run", *options(RUN, output="x.npz")).returncode == 0  # there is a kernel now
+    shutil.copytree(cache, tmp_path / "kept")
     here = {"METATRACE_CACHE": str(tmp_path / "kept")}
-    assert metatrace("run", *options(RUN, output="x.npz"), **here).returncode == 0
     (kept,) = (tmp_path / "kept").iterdir()
     kept.write_bytes(kept.read_bytes()[:5000])
     assert_refused(metatrace("run", *options(RUN, output="y.npz"), **here), str(kept))

@@ -3,6 +3,10 @@
 import copy
 import json
 import math
+import os
+import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -323,7 +327,17 @@ def test_a_yaml_error_names_its_line(tmp_path):
 def test_a_file_of_aliases_cannot_fill_the_memory(tmp_path):
     """The laughs of a billion: nine lists, each of nine times the last."""
     lines = ["a0: &a0 [lol]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
-    refusal_of_file(tmp_path, "\n".join(lines))
+    (tmp_path / "c.yaml").write_text("\n".join(lines))
+    limit = 2 << 30
+    done = subprocess.run(
+        [sys.executable, "-m", "metatrace", "config", "c.yaml"],
+        cwd=tmp_path,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2 and done.stderr.startswith("metatrace: error: c.yaml: ")
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):

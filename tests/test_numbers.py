@@ -144,7 +144,7 @@ def test_what_no_step_size_can_be_is_refused(text):
 
 @pytest.mark.parametrize("text", ["2^1024", "2^99999999999999999999", "2^-2000"])
 def test_a_power_beyond_what_a_float_holds_is_refused(text):
-    with pytest.raises(UserError, match="^--alpha: "):
+    with pytest.raises(UserError, match=r"^--alpha: "):
         parse(text, "--alpha")
 
 

@@ -178,6 +178,7 @@ def run_episodes(
             pi_2 /= total
             if not math.isfinite(total + pi_0 + pi_1 + pi_2 + logit_0 + logit_1 + logit_2):
                 status[DIVERGED] = episode
+                status[STEPS] += t
                 break
 
             # act
@@ -284,6 +285,7 @@ def run_episodes(
             # w ← w + αδz and h ← h + α(δ + ⟨∂δ|h⟩)z (line 14), both by way of the sums
             if not math.isfinite(delta + h_delta + beta + alpha):
                 status[DIVERGED] = episode
+                status[STEPS] += t + 1
                 break
             step = alpha * (delta + h_delta)
             if method != NONE:

@@ -63,14 +63,13 @@ def test_both_agents_have_the_same_returns_and_weights(kernel, method, alpha):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("mu", [0, 1], ids=["largest mu", "smallest mu"])
 @pytest.mark.parametrize("alpha", ALPHAS, ids=lambda alpha: f"2^{int(np.log2(alpha))}")
 @pytest.mark.parametrize("method", MUS)
-def test_both_agents_have_the_same_returns_and_weights_over_300_episodes(kernel, method, alpha, mu, seed):
+def test_both_agents_have_the_same_returns_and_weights_over_300_episodes(kernel, method, alpha, mu):
     if (method, alpha) in CHAOTIC or (method == "none" and mu == 1):
         pytest.skip("chaotic, or the same as with the largest mu")
-    assert_equal(kernel, settings_of(method, alpha, mu=MUS[method][mu], episodes=300, seed=seed))
+    assert_equal(kernel, settings_of(method, alpha, mu=MUS[method][mu], episodes=300))
 
 
 @pytest.mark.parametrize("method", ["scalar", "nosid"])
@@ -85,7 +84,7 @@ def test_both_agents_agree_under_all_other_readings_together(kernel, method):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method, reading", itertools.product(MUS, OTHER_READINGS), ids=str)
+@pytest.mark.parametrize("method, reading", list(itertools.product(MUS, OTHER_READINGS)), ids=str)
 def test_both_agents_agree_under_every_other_reading_over_100_episodes(kernel, method, reading):
     assert_equal(kernel, settings_of(method, 2**-6, episodes=100, **dict([reading])))
 
@@ -125,7 +124,7 @@ def test_learning_untuned_at_a_large_step_size_is_chaotic():
 
 @pytest.mark.parametrize("method", MUS)
 def test_late_updates_of_long_episodes_are_not_lost(kernel, method):
-    """The lazy trace's factor falls to 10⁻²⁰ within an episode; without rebasing its sums lose every digit."""
+    """The lazy trace's factor falls to 10⁻²⁰ in an episode: without rebasing its sums lose all digits."""
     settings = settings_of(method, 2**-13, episodes=3)
     expected, found = plain.train(settings), compiled.train(kernel, settings)
     assert (expected.lengths == 200).all()

@@ -143,7 +143,7 @@ def shared_map():
 
 
 def test_nearness_is_one_bump_around_the_state(shared_map):
-    """Along every row and column the count rises to its highest and falls again, and it ends at a tile's width."""
+    """Along every row and column the count rises, then falls, and it ends within a tile's width."""
     size, middle = len(shared_map), len(shared_map) // 2
     assert shared_map[middle, middle] == N_TILINGS
     assert (shared_map == N_TILINGS).sum() == 1

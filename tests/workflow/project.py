@@ -59,11 +59,9 @@ class Project:
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Runs a command here, on this copy's code."""
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(self.folder),
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        }
+        # Without activating its environment, as one may call .venv/bin/snakemake.
+        environment = {**os.environ, "PYTHONPATH": str(self.folder), "PATH": "/usr/local/bin:/usr/bin:/bin"}
+        command = (str(Path(sys.executable).parent / command[0]), *command[1:])
         return subprocess.run(
             command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False
         )
