@@ -9,6 +9,7 @@ and `meta`, a JSON string that says how the run was made. The same run gives the
 import io
 import json
 import os
+import shlex
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -108,6 +109,11 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         )
 
 
+def remedy(path: str | os.PathLike[str]) -> str:
+    """How to make a damaged or stale result anew, whichever config it belongs to."""
+    return f"make it anew with: rm {shlex.quote(os.fspath(path))}, and then the same snakemake command again"
+
+
 def save_run(path: str | os.PathLike[str], run: Run) -> None:
     """Writes a run file, atomically and reproducibly (no time stamps inside)."""
     meta = {
@@ -136,27 +142,28 @@ def load_run(path: str | os.PathLike[str]) -> Run:
       UserError: missing, cut short, garbled, not a run file, or of another schema. The line names
         the file and the command that makes it anew.
     """
-    remedy = f"make it anew with: snakemake --force '{path}'"
     try:
         # A run file is small; reading it whole keeps a file that is being replaced consistent.
         raw = Path(path).read_bytes()
     except FileNotFoundError:
-        raise UserError(f"{path}: there is no such run file; make it with: snakemake '{path}'") from None
+        raise UserError(
+            f"{path}: there is no such run file; make it with the snakemake command of its config"
+        ) from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
     try:
         arrays, meta = _read_arrays(raw)
     except _GARBLED:
-        raise UserError(f"{path}: is cut short, garbled or no run file; {remedy}") from None
+        raise UserError(f"{path}: is cut short, garbled or no run file; {remedy(path)}") from None
     if meta.get("schema") != SCHEMA_VERSION:
-        raise UserError(f"{path}: has schema {meta.get('schema')!r}, not {SCHEMA_VERSION}; {remedy}")
+        raise UserError(f"{path}: has schema {meta.get('schema')!r}, not {SCHEMA_VERSION}; {remedy(path)}")
     try:
         tokens = {key: str(meta[key]) for key in ("environment", "method", "alpha", "mu", "drift")}
         identity = RunTuple(**tokens, seed=int(meta["seed"]))
         diverged = meta["diverged_episode"]
         diverged = None if diverged is None else int(diverged)
     except (KeyError, TypeError, ValueError, OverflowError):
-        raise UserError(f"{path}: lacks the tuple that made it; {remedy}") from None
+        raise UserError(f"{path}: lacks the tuple that made it; {remedy(path)}") from None
     return Run(identity, meta=meta, diverged_episode=diverged, **arrays)
 
 

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pickle
+import shlex
 import zipfile
 
 import numpy as np
@@ -57,7 +58,7 @@ def refusal(path):
         load_run(path)
     line = str(raised.value)
     assert line.startswith(f"{path}: ") and "\n" not in line
-    assert f"snakemake --force '{path}'" in line
+    assert f"make it anew with: rm {shlex.quote(str(path))}, and then the same snakemake command" in line
     return line
 
 
@@ -322,7 +323,10 @@ def test_a_missing_file_names_the_command_that_makes_it(tmp_path):
     path = tmp_path / "seed~3.npz"
     with pytest.raises(UserError) as raised:
         load_run(path)
-    assert str(raised.value) == f"{path}: there is no such run file; make it with: snakemake '{path}'"
+    assert (
+        str(raised.value) == f"{path}: there is no such run file; "
+        "make it with the snakemake command of its config"
+    )
 
 
 def test_a_folder_is_no_run_file(tmp_path):

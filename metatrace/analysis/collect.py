@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from metatrace.errors import UserError
-from metatrace.results import Run, RunTuple, load_run
+from metatrace.results import Run, RunTuple, load_run, remedy
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ def load(root: Path, grid: Grid, *, code: str | None) -> list[Run]:
     for identity in grid.tuples():
         path = identity.path(root)
         run = load_run(path)
-        remedy = f"make it anew with: snakemake --force '{path}'"
+        anew = remedy(path)
         if run.tuple != identity:
-            raise UserError(f"{path}: holds another run ({run.tuple}); {remedy}")
+            raise UserError(f"{path}: holds another run ({run.tuple}); {anew}")
         if len(run.returns) != grid.episodes:
-            raise UserError(f"{path}: has {len(run.returns)} episodes, not {grid.episodes}; {remedy}")
+            raise UserError(f"{path}: has {len(run.returns)} episodes, not {grid.episodes}; {anew}")
         if code is not None and run.meta.get("code") != code:
             raise UserError(
-                f"{path}: is stale: code {run.meta.get('code')} made it, the code is now {code}; {remedy}"
+                f"{path}: is stale: code {run.meta.get('code')} made it, the code is now {code}; {anew}"
             )
         runs.append(run)
     return runs

@@ -6,6 +6,7 @@ import pandas as pd
 import pyarrow
 
 from metatrace.errors import UserError
+from metatrace.results import remedy
 
 
 def read(path: Path) -> pd.DataFrame:
@@ -17,11 +18,11 @@ def read(path: Path) -> pd.DataFrame:
     try:
         return pd.read_parquet(path, engine="pyarrow")
     except FileNotFoundError:
-        raise UserError(f"{path}: there is no such table; make it with: snakemake '{path}'") from None
-    except (OSError, ValueError, pyarrow.ArrowException):
         raise UserError(
-            f"{path}: is cut short, garbled or no table; make it anew with: snakemake --force '{path}'"
+            f"{path}: there is no such table; make it with the snakemake command of its config"
         ) from None
+    except (OSError, ValueError, pyarrow.ArrowException):
+        raise UserError(f"{path}: is cut short, garbled or no table; {remedy(path)}") from None
 
 
 def as_csv(frame: pd.DataFrame) -> bytes:
