@@ -13,9 +13,5 @@ class Constant(Tuner):
         self.beta = scalar_like(like, self.beta_0)
         self.h = namespace(like).zeros_like(like)
 
-    def _start_episode(self) -> None: ...
-
-    def _forget_h(self) -> None: ...
-
     def _update(self, grad_U: Array, grad_H: Any, grad_delta: Array, delta: Array, z: Array) -> Array:
         return namespace(z).exp(self.beta)

@@ -28,11 +28,11 @@ class Mixed(Tuner):
 
     def _start_episode(self) -> None:
         self.z_beta = namespace(self.v).zeros_like(self.v)  # line 3
-        self.z_beta_hat = 0 * self.v_hat
-        self.u = 0 * self.v_hat
+        self.z_beta_hat = scalar_like(self.v_hat, 0.0)
+        self.u = scalar_like(self.v_hat, 0.0)
 
     def _forget_h(self) -> None:
-        self.h = namespace(self.h).zeros_like(self.h)
+        super()._forget_h()
         self.h_hat = namespace(self.h).zeros_like(self.h)
 
     def _update(

@@ -30,11 +30,8 @@ class Scalar(Tuner):
         self._start_episode()
 
     def _start_episode(self) -> None:
-        self.z_beta = 0 * self.v  # line 3
-        self.u = 0 * self.v
-
-    def _forget_h(self) -> None:
-        self.h = namespace(self.h).zeros_like(self.h)
+        self.z_beta = scalar_like(self.v, 0.0)  # line 3
+        self.u = scalar_like(self.v, 0.0)
 
     def _update(
         self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array

@@ -17,11 +17,6 @@ class Sid(Tuner):
         self.h = namespace(like).zeros_like(like)
         self.beta = scalar_like(like, self.beta_0)
 
-    def _start_episode(self) -> None: ...
-
-    def _forget_h(self) -> None:
-        self.h = namespace(self.h).zeros_like(self.h)
-
     def _update(
         self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array
     ) -> Array:

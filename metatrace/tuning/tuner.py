@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from metatrace.tuning.arrays import Array
+from metatrace.tuning.arrays import Array, namespace
 
 H_LIFETIMES = ("run", "episode")
 
@@ -83,11 +83,11 @@ class Tuner(ABC):
     def _start_run(self, like: Array) -> None:
         """Line 1 of the algorithms: fresh state of the kind of `like`, an (n,) array."""
 
-    @abstractmethod
-    def _start_episode(self) -> None: ...
+    def _start_episode(self) -> None:  # noqa: B027 — SID and NOSID keep nothing that belongs to an episode
+        pass
 
-    @abstractmethod
-    def _forget_h(self) -> None: ...
+    def _forget_h(self) -> None:
+        self.h = namespace(self.h).zeros_like(self.h)
 
     @abstractmethod
     def _update(

@@ -34,9 +34,6 @@ class Vector(Tuner):
         self.z_beta = namespace(self.v).zeros_like(self.v)  # line 3
         self.u = scalar_like(self.v, 0.0)
 
-    def _forget_h(self) -> None:
-        self.h = namespace(self.h).zeros_like(self.h)
-
     def _update(
         self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array
     ) -> Array:

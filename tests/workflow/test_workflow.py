@@ -105,7 +105,11 @@ AGGREGATES = {name: count for name, count in RUNS.items() if name != "run_mounta
         pytest.param("metatrace/mountain_car/kernel.py", "# act\n", "# choose an action\n", {}, id="comment"),
         pytest.param("metatrace/analysis/smoothing.py", '"""', '"""Once more: ', {}, id="docstring"),
         pytest.param(
-            "metatrace/tuning/mixed.py", "self.u = 0 * self.v_hat", "self.u = 1 * self.v_hat", {}, id="tuner"
+            "metatrace/tuning/mixed.py",
+            "self.u = scalar_like(self.v_hat, 0.0)",
+            "self.u = scalar_like(self.v_hat, 1.0)",
+            {},
+            id="tuner",
         ),
         pytest.param(
             "metatrace/mountain_car/plain.py",
