@@ -1,11 +1,15 @@
 """The command as a user calls it: `python -m metatrace …`."""
 
+import fcntl
 import json
 import os
+import pty
 import re
 import shutil
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import numpy as np
@@ -299,3 +303,19 @@ def test_a_fingerprint_is_printed_with_what_entered_it(metatrace):
     assert done.returncode == 0
     assert re.fullmatch("[0-9a-f]{16}", done.stdout.splitlines()[0])
     assert "metatrace.mountain_car.kernel" in done.stdout
+
+
+def test_a_run_shows_its_progress_on_a_terminal_and_only_there(metatrace, cache):
+    command = [sys.executable, "-m", "metatrace", "run", *options(RUN, output="x.npz")]
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    environment = {**os.environ, "METATRACE_CACHE": str(cache)}
+    done = subprocess.run(
+        command, cwd=metatrace.folder, env=environment, stdin=subprocess.DEVNULL, stderr=theirs
+    )
+    os.close(theirs)
+    shown = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    assert done.returncode == 0 and "5/5" in shown and "episode" in shown
+    quiet = metatrace("run", *options(RUN, output="x.npz"))
+    assert quiet.returncode == 0 and quiet.stderr == ""
