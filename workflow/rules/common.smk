@@ -42,7 +42,7 @@ FORMATS = ["svg", "pdf", "png", "csv"]
 config["presentation"] = presentation.of(ASKED, PAPER, FINGERPRINTS)
 
 # Jobs call `python` and `snakemake`: those of the environment that this Snakemake runs in, activated or not.
-os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+os.environ.update(PATH=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
 
 # The parallelism is Snakemake's: one thread a job.
 shell.prefix("set -euo pipefail; export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1; ")
