@@ -36,6 +36,7 @@ rule all:
     default_target: True
     input:
         f"{RESULTS}/report.html",
+        all_files(FIGURES.values()),
 
 
 include: "workflow/rules/run.smk"

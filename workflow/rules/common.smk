@@ -128,6 +128,15 @@ def picture_files(figures):
     ]
 
 
+def all_files(figures):
+    """All results of some figures, runs and tables as well: what is missing is made, needed for a picture or not."""
+    return [
+        *picture_files(figures),
+        *(f"{RESULTS}/tables/{figure.name}/{table}.parquet" for figure in figures for table in TABLES),
+        *dict.fromkeys(run.path(RUNS) for figure in figures for run in figure.runs()),
+    ]
+
+
 def pictures_of(figure):
     """The names of a figure's pictures: its curves, and how sensitive it is to the step-sizes."""
     return [figure.name, f"{figure.name}_sensitivity"] if figure.reference else [figure.name]

@@ -57,7 +57,7 @@ for figure in FIGURES.values():
         name:
             figure.name
         input:
-            picture_files([figure]),
+            all_files([figure]),
 
 
 for section, members in ASKED.sections().items():
@@ -66,4 +66,4 @@ for section, members in ASKED.sections().items():
         name:
             section
         input:
-            picture_files(members),
+            all_files(members),
