@@ -14,7 +14,7 @@ everything is caught up and c starts again at 1 (`rebase`).
 
 Only ⟨z|h⟩ and ‖z‖² (for SID) look dense; both follow from their values a step before.
 
-This module needs numba; only the compiler (`compiled`) and the tests import it.
+This module needs numba; only `object_code`, when it compiles, and the tests import it.
 """
 
 import math
