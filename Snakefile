@@ -37,6 +37,8 @@ rule all:
     input:
         f"{RESULTS}/report.html",
         all_files(FIGURES.values()),
+    message:
+        "All of the {ASKED.scale} scale is there; the report: {input[0]}"
 
 
 include: "workflow/rules/run.smk"

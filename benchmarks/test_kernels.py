@@ -11,16 +11,27 @@ import pytest
 from metatrace.mountain_car import compiled, layout, object_code, plain
 from metatrace.mountain_car.settings import Settings
 
-MUS = {"none": 0.0, "scalar": 2**-8, "scalar-unnormalized": 2**-16, "sid": 2**-16, "nosid": 2**-12}
-EPISODES = {"plain": 5, "compiled": 500}
+MUS = {
+    "none": 0.0,
+    "scalar": 2**-8,
+    "scalar-unnormalized": 2**-16,
+    "sid": 2**-16,
+    "nosid": 2**-12,
+    "vector": 2**-8,
+    "vector-unnormalized": 2**-12,
+    "mixed": 2**-8,
+    "mixed-unnormalized": 2**-16,
+}
+EPISODES = {"plain": 5, "compiled": 400}
 ROUNDS = {"plain": 3, "compiled": 5}
 
 
 @pytest.fixture(scope="module")
-def kernel(tmp_path_factory):
-    path = tmp_path_factory.mktemp("kernel") / "kernel.o"
-    path.write_bytes(object_code.compile_object())
-    return object_code.load(path)
+def kernels(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kernels")
+    for name in layout.KERNELS:
+        (folder / name).write_bytes(object_code.compile_object(name))
+    return {name: object_code.load(folder / name) for name in layout.KERNELS}
 
 
 @pytest.fixture(scope="module")
@@ -28,21 +39,31 @@ def table():
     """Collects µs a step by method and agent; prints the table when the last benchmark is done."""
     rows = {}
     yield rows
-    print(f"\n\n{'method':<22}{'plain µs/step':>15}{'kernel µs/step':>16}{'ratio':>8}")
+    print(f"\n\n{'method':<31}{'plain µs/step':>15}{'kernel µs/step':>16}{'ratio':>8}")
     for method, row in rows.items():
         if {"plain", "compiled"} <= row.keys():
             ratio = row["plain"] / row["compiled"]
-            print(f"{method:<22}{row['plain']:>15.1f}{row['compiled']:>16.3f}{ratio:>8.0f}")
+            print(f"{method:<31}{row['plain']:>15.1f}{row['compiled']:>16.3f}{ratio:>8.0f}")
 
 
 @pytest.mark.parametrize("agent", ["plain", "compiled"])
-@pytest.mark.parametrize("method", layout.METHODS)
-def test_steps_per_second(benchmark, kernel, table, method, agent):
-    settings = Settings(method, 2**-8, MUS[method], seed=0, episodes=EPISODES[agent])
+@pytest.mark.parametrize("drifting", [False, True], ids=["", "drifting"])
+@pytest.mark.parametrize("method", MUS)
+def test_steps_per_second(benchmark, kernels, table, method, drifting, agent):
+    settings = Settings(
+        method,
+        2**-10 if drifting else 2**-8,
+        MUS[method],
+        seed=0,
+        episodes=EPISODES[agent],
+        drifting=drifting,
+        drift=1e-5 if drifting else 0.0,
+    )
+    kernel = kernels[compiled.kernel_of(method)]
     train = plain.train if agent == "plain" else lambda settings: compiled.train(kernel, settings)
     training = benchmark.pedantic(train, (settings,), rounds=ROUNDS[agent], warmup_rounds=1)
     assert training.steps == training.lengths.sum()
     if benchmark.stats:  # none under --benchmark-disable
         microseconds = benchmark.stats.stats.min / training.steps * 1e6
         benchmark.extra_info["µs per step"] = microseconds
-        table.setdefault(method, {})[agent] = microseconds
+        table.setdefault(f"{method}{', drifting' * drifting}", {})[agent] = microseconds

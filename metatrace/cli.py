@@ -42,12 +42,16 @@ def _parser() -> argparse.ArgumentParser:
 
     run = verbs.add_parser("run", help="train one agent and write its run file", allow_abbrev=False)
     run.set_defaults(verb=_run)
-    run.add_argument("--environment", required=True, help="mountain_car")
+    run.add_argument("--environment", required=True, help="mountain_car or drifting_mountain_car")
+    run.add_argument(
+        "--drift",
+        metavar="TOKEN",
+        help="how likely a feature's sign flips in a step, such as 4e-6; on drifting_mountain_car",
+    )
     run.add_argument(
         "--method",
         required=True,
-        help="none, scalar, scalar-unnormalized, sid, nosid; "
-        "the plain agent also vector and mixed, -unnormalized or not",
+        help="none, scalar, vector or mixed (each normalized, or -unnormalized), sid, nosid",
     )
     run.add_argument(
         "--alpha", required=True, metavar="TOKEN", help="initial step-size, such as 2^-8 or 0.001"
@@ -78,8 +82,14 @@ def _parser() -> argparse.ArgumentParser:
         help="the compiled kernel; by default one is kept in the user's cache folder",
     )
 
-    compile_ = verbs.add_parser("compile", help="compile the mountain car kernel", allow_abbrev=False)
+    compile_ = verbs.add_parser("compile", help="compile a mountain car kernel", allow_abbrev=False)
     compile_.set_defaults(verb=_compile)
+    compile_.add_argument(
+        "--kernel",
+        choices=("lazy_kernel", "packed_kernel"),
+        default="lazy_kernel",
+        help="lazy_kernel (default): none, scalar, sid, nosid; packed_kernel: vector, mixed",
+    )
     compile_.add_argument("--output", required=True, type=Path, metavar="FILE", help="the kernel to write")
 
     aggregate = verbs.add_parser(
@@ -182,15 +192,15 @@ def _run(options: argparse.Namespace) -> None:
     if options.agent == "plain":
         from metatrace.mountain_car import plain
 
-        code = provenance.of_job("run_mountain_car_plain")
+        code = provenance.of_job("run_plain")
         with _progress(options.episodes) as progress:
             training = plain.train(settings, progress)
     else:
         from metatrace.mountain_car import compiled, object_code
 
-        code = provenance.of_job("run_mountain_car")
-        compiled.check_method(settings.method)
-        kernel = object_code.load(options.kernel or _kept_kernel())
+        name = compiled.kernel_of(settings.method)
+        code = provenance.of_job(f"run_{name}")
+        kernel = object_code.load(options.kernel or _kept_kernel(name))
         with _progress(options.episodes) as progress:
             training = compiled.train(kernel, settings, progress)
     made_by = record.Code(options.agent, code.digest, code.packages)
@@ -204,10 +214,20 @@ def _run(options: argparse.Namespace) -> None:
 
 def _identity(options: argparse.Namespace) -> results.RunTuple:
     """The run tuple of the options, checked."""
+    from metatrace.mountain_car.settings import ENVIRONMENTS
     from metatrace.tuning.methods import METHODS, UNTUNED
 
-    if options.environment != "mountain_car":
-        raise UserError(f"--environment: there is no {options.environment!r}; it must be mountain_car")
+    if options.environment not in ENVIRONMENTS:
+        raise UserError(
+            f"--environment: there is no {options.environment!r}; it must be one of {', '.join(ENVIRONMENTS)}"
+        )
+    if options.environment == "mountain_car":
+        if options.drift not in (None, "0"):
+            raise UserError("--drift: mountain_car has none; leave --drift out, or use drifting_mountain_car")
+    elif options.drift is None:
+        raise UserError("--drift: is missing; drifting_mountain_car needs a rate such as 4e-6, or 0")
+    elif numbers.parse(options.drift, "--drift", zero=True) > 1:
+        raise UserError(f"--drift: {options.drift!r} is out of range; it must be a probability from 0 to 1")
     if options.method not in METHODS:
         raise UserError(f"--method: there is no {options.method!r}; it must be one of {', '.join(METHODS)}")
     numbers.parse(options.alpha, "--alpha")
@@ -219,7 +239,12 @@ def _identity(options: argparse.Namespace) -> results.RunTuple:
     else:
         numbers.parse(options.mu, "--mu")
     return results.RunTuple(
-        options.environment, options.method, options.alpha, options.mu or "0", "0", options.seed
+        options.environment,
+        options.method,
+        options.alpha,
+        options.mu or "0",
+        options.drift or "0",
+        options.seed,
     )
 
 
@@ -242,15 +267,15 @@ def _progress(episodes: int):  # type: ignore[no-untyped-def]  # a context manag
     return episode_bar(episodes)
 
 
-def _kept_kernel() -> Path:
-    """The kernel in the user's cache folder, compiled if this state of the code has none there."""
+def _kept_kernel(name: str) -> Path:
+    """The kernel `name` in the user's cache folder, compiled if this state of the code has none there."""
     from metatrace.mountain_car import object_code
 
     folder = object_code.cache_folder()
-    path = folder / object_code.file_name(provenance.of_job("compile_mountain_car").digest)
+    path = folder / object_code.file_name(name, provenance.of_job(f"compile_{name}").digest)
     if not path.exists():
         print("compiling the kernel, once for this code: some ten seconds", file=sys.stderr)
-        results.write_atomically(path, object_code.compile_object())
+        results.write_atomically(path, object_code.compile_object(name))
     return path
 
 
@@ -258,7 +283,7 @@ def _compile(options: argparse.Namespace) -> None:
     from metatrace.mountain_car import object_code
 
     results.check_writable(options.output)
-    results.write_atomically(options.output, object_code.compile_object())
+    results.write_atomically(options.output, object_code.compile_object(options.kernel))
 
 
 def _aggregate(options: argparse.Namespace) -> None:

@@ -34,9 +34,9 @@ TABLE_TEXTS = {
 }
 
 
-def kernel_name(fingerprints: Mapping[str, str]) -> str:
-    """The file name of the compiled kernel for the present code."""
-    return object_code.file_name(fingerprints["compile_mountain_car"])
+def kernel_name(kernel: str, fingerprints: Mapping[str, str]) -> str:
+    """The file name of a compiled kernel for the present code."""
+    return object_code.file_name(kernel, fingerprints[f"compile_{kernel}"])
 
 
 def heading(figure: Figure) -> str:
@@ -106,7 +106,7 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
         "episodes": sum(runs.values()),
         "final": asked.final_episodes,
         "spread_alpha_max": asked.spread_alpha_max,
-        "code": {job: fingerprints[job] for job in ("run_mountain_car", "aggregate")},
+        "code": {job: fingerprints[job] for job in ("run_lazy_kernel", "aggregate")},
         "sections": {
             SECTIONS[name]: [heading(figure) for figure in members]
             for name, members in asked.sections().items()

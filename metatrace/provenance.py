@@ -20,16 +20,24 @@ import grimp
 from metatrace.errors import UserError
 
 PROJECT = "metatrace"
-# What each kind of job runs. A mountain car run is made by the compiled kernel alone: the plain agent
+# What each kind of job runs. A mountain car run is made by one compiled kernel alone: the plain agent
 # and the tuners are held equal to it by tests, but no byte of a result comes from them.
 ENTRY_POINTS: dict[str, tuple[str, ...]] = {
-    "compile_mountain_car": ("metatrace.mountain_car.object_code",),
-    "run_mountain_car": (
+    "compile_lazy_kernel": ("metatrace.mountain_car.object_code", "metatrace.mountain_car.lazy_kernel"),
+    "compile_packed_kernel": ("metatrace.mountain_car.object_code", "metatrace.mountain_car.packed_kernel"),
+    "run_lazy_kernel": (
         "metatrace.mountain_car.compiled",
+        "metatrace.mountain_car.lazy_kernel",
         "metatrace.mountain_car.object_code",
         "metatrace.mountain_car.record",
     ),
-    "run_mountain_car_plain": ("metatrace.mountain_car.plain", "metatrace.mountain_car.record"),
+    "run_packed_kernel": (
+        "metatrace.mountain_car.compiled",
+        "metatrace.mountain_car.object_code",
+        "metatrace.mountain_car.packed_kernel",
+        "metatrace.mountain_car.record",
+    ),
+    "run_plain": ("metatrace.mountain_car.plain", "metatrace.mountain_car.record"),
     "table": ("metatrace.analysis.tables",),
     "aggregate": ("metatrace.analysis.aggregate", "metatrace.analysis.collect"),
     "learning_curves": ("metatrace.figures.learning_curves",),

@@ -95,7 +95,10 @@ MOUNTAIN_CAR = (
     ),
 )
 
-READINGS: dict[str, tuple[Reading, ...]] = {"mountain_car": MOUNTAIN_CAR}
+READINGS: dict[str, tuple[Reading, ...]] = {
+    "mountain_car": MOUNTAIN_CAR,
+    "drifting_mountain_car": MOUNTAIN_CAR,
+}
 
 
 def complete(environment: str, chosen: Mapping[str, str], where: str) -> dict[str, str]:

@@ -80,28 +80,36 @@ def test_touching_and_recompiling_leave_it(copy):
 def test_a_renamed_local_variable_changes_it(copy):
     before = digests(copy)
     edit(copy, "mountain_car/compiled.py", "missing", "lacking")
-    assert changed(before, digests(copy)) == {"run_mountain_car"}
+    assert changed(before, digests(copy)) == {"run_lazy_kernel", "run_packed_kernel"}
 
 
 def test_the_plain_agent_is_not_in_the_compiled_agents_runs(copy):
     before = digests(copy)
     edit(copy, "mountain_car/plain.py", "odds", "chances")
-    assert changed(before, digests(copy)) == {"run_mountain_car_plain"}
+    assert changed(before, digests(copy)) == {"run_plain"}
 
 
 def test_the_tuners_are_not_in_the_compiled_agents_runs(copy):
     before = digests(copy)
     edit(copy, "tuning/scalar.py", "effective", "total")
-    assert changed(before, digests(copy)) == {"run_mountain_car_plain"}
+    assert changed(before, digests(copy)) == {"run_plain"}
+
+
+def test_each_kernel_is_in_its_own_runs_alone(copy):
+    before = digests(copy)
+    edit(copy, "mountain_car/packed_kernel.py", "TINY = 1e-300", "TINY = 1e-299")
+    assert changed(before, digests(copy)) == {"compile_packed_kernel", "run_packed_kernel"}
 
 
 def test_a_callee_in_another_module_changes_all_that_call_it(copy):
     before = digests(copy)
     edit(copy, "mountain_car/dynamics.py", "_GRAVITY = 0.0025", "_GRAVITY = 0.0026")
     assert changed(before, digests(copy)) == {
-        "compile_mountain_car",
-        "run_mountain_car",
-        "run_mountain_car_plain",
+        "compile_lazy_kernel",
+        "compile_packed_kernel",
+        "run_lazy_kernel",
+        "run_packed_kernel",
+        "run_plain",
     }
 
 
@@ -123,14 +131,14 @@ def test_a_new_import_brings_its_module_in(copy):
         1,
     )
     between = digests(copy)
-    assert changed(before, between) == {"run_mountain_car_plain"}
+    assert changed(before, between) == {"run_plain"}
     (copy / "metatrace" / "mountain_car" / "more.py").write_text("x = 2\n")
-    assert changed(between, digests(copy)) == {"run_mountain_car_plain"}
+    assert changed(between, digests(copy)) == {"run_plain"}
 
 
 def test_it_tells_what_entered_it():
-    made_by = provenance.of_job("run_mountain_car")
-    assert "metatrace.mountain_car.kernel" in made_by.modules
+    made_by = provenance.of_job("run_lazy_kernel")
+    assert "metatrace.mountain_car.lazy_kernel" in made_by.modules
     assert "metatrace.mountain_car.plain" not in made_by.modules
     assert {"python", "numpy", "numba", "llvmlite"} <= made_by.packages.keys()
     assert not {"pandas", "matplotlib", "torch", "gymnasium"} & made_by.packages.keys()
@@ -148,5 +156,5 @@ def test_another_version_of_a_package_is_another_fingerprint(monkeypatch):
 
 
 def test_an_unknown_job_is_refused():
-    with pytest.raises(UserError, match="'runs' is no kind of job; it must be one of compile_mountain_car"):
+    with pytest.raises(UserError, match="'runs' is no kind of job; it must be one of compile_lazy_kernel"):
         provenance.of_job("runs")

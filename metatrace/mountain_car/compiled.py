@@ -5,99 +5,128 @@ from collections.abc import Callable
 import numpy as np
 
 from metatrace.errors import UserError
-from metatrace.mountain_car import layout
+from metatrace.mountain_car import drift, layout
 from metatrace.mountain_car.dynamics import START_HIGH, START_LOW, TIME_LIMIT
-from metatrace.mountain_car.settings import Settings, Training, random_streams
-from metatrace.mountain_car.tiles import N_TILINGS, TILES_PER_RANGE
+from metatrace.mountain_car.settings import Settings, Streams, Training, empty_training, random_streams
+from metatrace.mountain_car.tiles import N_TILES, TILES_PER_RANGE
 
 # So many episodes a call: progress shows, and the random numbers of a call stay in cache.
 _EPISODES_PER_CALL = 50
+_NEVER = np.iinfo(np.int64).max
 
 
-def check_method(method: str) -> None:
-    """Fails where a method has no compiled kernel.
+def kernel_of(method: str) -> str:
+    """The kernel that runs a method: a key of `layout.KERNELS`.
 
     Raises:
-      UserError: the line names the methods that have one, and the other agent.
+      UserError: there is no such method.
     """
-    if method not in layout.METHODS:
-        raise UserError(
-            f"method {method} has no compiled kernel; "
-            f"use --agent plain, or one of {', '.join(layout.METHODS)}"
-        )
+    for kernel, methods in layout.KERNELS.items():
+        if method in methods:
+            return kernel
+    raise UserError(f"method {method} has no compiled kernel; use --agent plain")
+
+
+class _Randomness:
+    """The random numbers of a run, drawn ahead; what a call leaves over goes into the next."""
+
+    def __init__(self, streams: Streams, settings: Settings) -> None:
+        self.streams, self.settings = streams, settings
+        self.uniforms = np.empty(0)
+        self.noise = np.empty(0, np.int64) if settings.drifting else np.zeros(1, np.int64)
+        # Places in the row of all draws, N_TILES a step; the last is beyond what the next call can reach.
+        self.flips = np.empty(0, np.int64) if settings.drift > 0 else np.array([_NEVER])
+        self._last_flip = -1
+
+    def draw(self, episodes: int, steps_so_far: int) -> np.ndarray:
+        """Draws what `episodes` episodes can need; returns their starting positions."""
+        starts = self.streams.starts.uniform(START_LOW, START_HIGH, episodes)
+        steps = episodes * TIME_LIMIT
+        missing = max(steps - len(self.uniforms), 0)
+        self.uniforms = np.concatenate([self.uniforms, self.streams.policy.random(missing)])
+        if self.settings.drifting:
+            missing = max(steps + episodes - len(self.noise), 0)
+            words = drift.noise_words(self.streams.noise, missing).astype(np.int64)
+            self.noise = np.concatenate([self.noise, words])
+        if self.settings.drift > 0:
+            while self._last_flip < (steps_so_far + steps) * N_TILES:
+                gaps = drift.flip_gaps(self.streams.flips, self.settings.drift, 256)
+                places = self._last_flip + np.cumsum(gaps)
+                self.flips = np.concatenate([self.flips, places])
+                self._last_flip = int(places[-1])
+        return starts
+
+    def discard(self, status: np.ndarray) -> None:
+        """Forgets what a call has used."""
+        self.uniforms = self.uniforms[status[layout.UNIFORMS_USED] :]
+        if self.settings.drifting:
+            self.noise = self.noise[status[layout.NOISE_USED] :]
+            self.flips = self.flips[status[layout.FLIPS_USED] :]
 
 
 def train(
     kernel: Callable[..., None], settings: Settings, progress: Callable[[int], None] = lambda episodes: None
 ) -> Training:
-    """The same training as `plain.train`, by the compiled `kernel` (`object_code.load`).
+    """The same training as `plain.train`, by a compiled kernel (`object_code.load` of `kernel_of`)."""
+    numbers = np.zeros(layout.N_NUMBERS)
+    numbers[layout.GAMMA], numbers[layout.LAM], numbers[layout.MU] = settings.gamma, settings.lam, settings.mu
+    numbers[layout.TILES_PER_RANGE] = TILES_PER_RANGE[settings.readings["tile_width"]]
+    numbers[layout.LOG_CONSTANT] = 1e-8 if settings.readings["log_policy"] == "plus_1e-8" else 0.0
+    state = np.zeros(layout.N_STATE)
+    state[layout.STATE_BETA], state[layout.STATE_ALPHA] = np.log(settings.alpha), settings.alpha
+    flags, signs = _flags(settings), np.ones(N_TILES)
+    store = np.zeros(layout.STORE_ROWS * layout.N_FEATURES * layout.BLOCKS)
+    integers = np.zeros((layout.INTEGER_ROWS, layout.N_FEATURES), np.int64)
+    scratch = np.zeros((layout.SCRATCH_ROWS, layout.N_FEATURES))
+    status = np.zeros(layout.N_STATUS, np.int64)
+    status[layout.DIVERGED] = -1
 
-    Raises:
-      UserError: a method that has no compiled kernel.
-    """
-    check_method(settings.method)
+    randomness = _Randomness(random_streams(settings.seed), settings)
+    training = empty_training(settings)
+    beta = np.zeros((settings.episodes, layout.N_GROUPS)) if training.beta is None else training.beta
+    for first in range(0, settings.episodes, _EPISODES_PER_CALL):
+        episodes = min(_EPISODES_PER_CALL, settings.episodes - first)
+        starts = randomness.draw(episodes, int(status[layout.STEPS]))
+        arrays = (
+            *(flags, numbers, state),
+            *(starts, randomness.uniforms, randomness.flips, randomness.noise, signs),
+            *(store, integers, scratch),
+            *(training.returns[first:], training.lengths[first:], beta[first:], status),
+        )
+        kernel(episodes, *(array.ctypes.data for array in arrays))
+        randomness.discard(status)
+        if status[layout.DIVERGED] >= 0:
+            diverged = training.diverged_episode = first + int(status[layout.DIVERGED])
+            if diverged > 0:
+                beta[diverged:] = beta[diverged - 1]
+            break
+        progress(episodes)
+    training.weights = _weights(store, settings)
+    training.steps = int(status[layout.STEPS])
+    return training
+
+
+def _flags(settings: Settings) -> np.ndarray:
     reading = settings.readings
     flags = np.zeros(layout.N_FLAGS, np.int64)
-    flags[layout.METHOD] = layout.METHODS.index(settings.method)
+    flags[layout.METHOD] = layout.KERNELS[kernel_of(settings.method)].index(settings.method)
     flags[layout.NORMALISER] = layout.NORMALISERS.index(reading["nosid_normaliser"])
-    flags[layout.BIAS] = reading["bias_feature"] == "present"
+    flags[layout.HAS_BIAS] = settings.has_bias
+    flags[layout.DRIFTING] = settings.drifting
     flags[layout.BOOTSTRAP_TIME_LIMIT] = reading["time_limit"] == "bootstrap"
     flags[layout.PREVIOUS_ALPHA] = reading["weight_update"] == "previous_step_size"
     flags[layout.CUT_TERMINAL_TRACE] = reading["terminal_trace"] == "cut"
     flags[layout.FORGET_H] = reading["h_lifetime"] == "episode"
-    numbers = np.zeros(layout.N_NUMBERS)
-    numbers[layout.GAMMA], numbers[layout.LAM], numbers[layout.MU] = settings.gamma, settings.lam, settings.mu
-    numbers[layout.TILES_PER_RANGE] = TILES_PER_RANGE[reading["tile_width"]]
-    numbers[layout.LOG_CONSTANT] = 1e-8 if reading["log_policy"] == "plus_1e-8" else 0.0
-    state = np.zeros(layout.N_STATE)
-    state[layout.STATE_BETA], state[layout.STATE_ALPHA] = np.log(settings.alpha), settings.alpha
+    return flags
 
-    features = (layout.N_FEATURES, layout.BLOCKS)
-    w, h, z = np.zeros(features), np.zeros(features), np.zeros(features)
-    seen = np.zeros((layout.N_FEATURES, 2))
-    touched, stamps = np.zeros(layout.N_FEATURES, np.int64), np.zeros(layout.N_FEATURES, np.int64)
-    active, following = np.zeros(N_TILINGS + 1, np.int64), np.zeros(N_TILINGS + 1, np.int64)
-    g = np.zeros(layout.BLOCKS)
-    status = np.zeros(layout.N_STATUS, np.int64)
-    status[layout.DIVERGED] = -1
 
-    environment_rng, policy_rng = random_streams(settings.seed)
-    uniforms = np.empty(0)
-    training = Training(
-        returns=np.full(settings.episodes, -float(TIME_LIMIT)),
-        lengths=np.full(settings.episodes, TIME_LIMIT, np.int64),
-        diverged_episode=None,
-        weights=np.empty(0),
-        steps=0,
-    )
-    for first in range(0, settings.episodes, _EPISODES_PER_CALL):
-        episodes = min(_EPISODES_PER_CALL, settings.episodes - first)
-        starts = environment_rng.uniform(START_LOW, START_HIGH, episodes)
-        missing = episodes * TIME_LIMIT - len(uniforms)
-        uniforms = np.concatenate([uniforms, policy_rng.random(max(missing, 0))])
-        returns, lengths = training.returns[first:], training.lengths[first:]
-        arrays = (
-            flags,
-            numbers,
-            state,
-            starts,
-            uniforms,
-            w,
-            h,
-            z,
-            seen,
-            touched,
-            stamps,
-            active,
-            following,
-            g,
-        )
-        kernel(episodes, *(array.ctypes.data for array in (*arrays, returns, lengths, status)))
-        uniforms = uniforms[status[layout.UNIFORMS_USED] :]
-        if status[layout.DIVERGED] >= 0:
-            training.diverged_episode = first + int(status[layout.DIVERGED])
-            break
-        progress(episodes)
-    training.weights = w[: settings.n_features].T.copy()
-    training.steps = int(status[layout.STEPS])
-    return training
+def _weights(store: np.ndarray, settings: Settings) -> np.ndarray:
+    """The weights as the plain agent has them: (1 + actions, features), without unused features."""
+    if kernel_of(settings.method) == "lazy_kernel":
+        weights = store.reshape(layout.STORE_ROWS, layout.N_FEATURES, layout.BLOCKS)[0].T
+    else:
+        weights = store.reshape(layout.N_FEATURES, layout.STORE_ROWS, layout.BLOCKS)[:, 0].T
+    used = np.ones(layout.N_FEATURES, bool)
+    used[layout.BIAS] = settings.has_bias
+    used[layout.FIRST_NOISE :] = settings.drifting
+    return weights[:, used].copy()

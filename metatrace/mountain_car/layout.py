@@ -1,28 +1,54 @@
-"""What the compiled kernel's arrays hold: the one place that both sides of the call agree on."""
+"""What the compiled kernels' arrays hold: the one place that both sides of a call agree on."""
 
+from metatrace.mountain_car.drift import N_NOISE
 from metatrace.mountain_car.dynamics import N_ACTIONS
 from metatrace.mountain_car.tiles import N_TILES
 
-METHODS = ("none", "scalar", "scalar-unnormalized", "sid", "nosid")
+# Kernel -> the methods that it runs; a method's place is its code in `flags`.
+KERNELS = {
+    "lazy_kernel": ("none", "scalar", "scalar-unnormalized", "sid", "nosid"),
+    "packed_kernel": ("vector", "vector-unnormalized", "mixed", "mixed-unnormalized"),
+}
 NORMALISERS = ("td_error", "trace_product", "meta_gradient")
 
-# w, h and z′ are (N_FEATURES, BLOCKS): column 0 is the value's, then one column an action. The last
-# row is the bias feature's, used or not.
-N_FEATURES = N_TILES + 1
-BLOCKS = 1 + N_ACTIONS
+# Features: tiles, the bias feature, noise; the last two are there whether they are used or not.
+BIAS = N_TILES
+FIRST_NOISE = N_TILES + 1
+N_FEATURES = N_TILES + 1 + N_NOISE
+BLOCKS = 1 + N_ACTIONS  # the value's weights, then one block an action
 
 # flags: int64
-METHOD, NORMALISER, BIAS, BOOTSTRAP_TIME_LIMIT, PREVIOUS_ALPHA, CUT_TERMINAL_TRACE, FORGET_H = range(7)
-N_FLAGS = 7
+(
+    METHOD,
+    NORMALISER,
+    HAS_BIAS,
+    DRIFTING,
+    BOOTSTRAP_TIME_LIMIT,
+    PREVIOUS_ALPHA,
+    CUT_TERMINAL_TRACE,
+    FORGET_H,
+) = range(8)
+N_FLAGS = 8
 
 # numbers: float64
 GAMMA, LAM, MU, TILES_PER_RANGE, LOG_CONSTANT = range(5)
 N_NUMBERS = 5
 
-# state: float64, what lives on from call to call beside w and h
-STATE_BETA, STATE_V, STATE_ALPHA = range(3)
-N_STATE = 3
+# state: float64, the scalars that live on from call to call; the packed kernel's four sums come last
+STATE_BETA, STATE_V, STATE_ALPHA, STATE_VISITED, STATE_SUMS = range(5)
+N_STATE = STATE_SUMS + 4
 
-# status: int64; STAMP counts the episodes of the whole run, DIVERGED is −1 or the episode of this call
-UNIFORMS_USED, DIVERGED, STEPS, STAMP = range(4)
-N_STATUS = 4
+# status: int64. How much of the random numbers a call used; DIVERGED is −1 or the episode of this call;
+# STEPS and STAMP count the steps and episodes of the whole run.
+UNIFORMS_USED, FLIPS_USED, NOISE_USED, DIVERGED, STEPS, STAMP = range(6)
+N_STATUS = 6
+
+# store: float64; the lazy kernel's is STORE_ROWS × N_FEATURES × BLOCKS, the packed kernel's N_FEATURES ×
+# STORE_ROWS × BLOCKS. integers: int64, INTEGER_ROWS × N_FEATURES. Each kernel names its rows; w is row 0.
+STORE_ROWS = 8
+INTEGER_ROWS = 5
+# scratch: float64, SCRATCH_ROWS × N_FEATURES, nothing that lives on
+SCRATCH_ROWS = 4
+
+# beta: float64, a row an episode of the columns that `settings.BETA_GROUPS` names
+N_GROUPS = 6

@@ -1,12 +1,13 @@
-"""The compiled kernel as a file of machine code, made once and loaded by every run.
+"""The compiled kernels as files of machine code, made once and loaded by every run.
 
-Importing numba and loading a function from its cache takes longer than most runs. So numba compiles
-the kernel once (`compile_object`), and a run maps the object file with llvmlite alone (`load`). The
+Importing numba and loading a function from its cache takes longer than most runs. So numba compiles a
+kernel once (`compile_object`), and a run maps the object file with llvmlite alone (`load`). The
 file's name carries the fingerprint of the code that it was made from, so it can never be stale.
 """
 
 import ctypes
 import hashlib
+import importlib
 import os
 import platform
 from collections.abc import Callable
@@ -21,14 +22,24 @@ _ENTRY = "metatrace_mountain_car"
 _ALLOWED_CALLS = {"cos", "exp", "log", "memset", "memcpy"}
 # numba's views of our arrays own no memory, so their destructor is never reached.
 _NO_DESTRUCTOR = "define void @NRT_MemInfo_call_dtor(ptr %0) { unreachable }"
-_N_POINTERS = 17
-_MAGIC = b"metatrace kernel\n"  # then the SHA-256 of the object code, then the code
+_N_POINTERS = 15
+_MAGIC = b"metatrace kernel for %s\n"  # the processor; then the SHA-256 of the object code, then the code
+# The processors that kernels are compiled for, by a feature that marks them. Not for this one processor
+# alone: the file may be loaded on another node of the same cluster.
+_PROCESSORS = {"avx2": "x86-64-v3"}
 _MAX_BYTES = 1 << 22
 
 
-def file_name(fingerprint: str) -> str:
-    """The object file's name for one state of the code; machines of another kind have their own."""
-    return f"mountain_car-{fingerprint}-{platform.system().lower()}-{platform.machine().lower()}.o"
+def file_name(kernel: str, fingerprint: str) -> str:
+    """A kernel's file name for one state of the code; machines of another kind have their own."""
+    return f"{kernel}-{fingerprint}-{platform.system().lower()}-{processor()}.o"
+
+
+def processor() -> str:
+    """What kernels are compiled for here: `x86-64-v3` (nearly every x86 machine), else the architecture."""
+    has = llvm.get_host_cpu_features()
+    levels = [level for feature, level in _PROCESSORS.items() if has.get(feature)]
+    return levels[0] if levels else platform.machine().lower()
 
 
 def cache_folder() -> Path:
@@ -39,39 +50,40 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "metatrace"
 
 
-def compile_object() -> bytes:
-    """Compiles the kernel with numba, for any processor of this architecture.
-
-    No processor-specific instructions: the file may be loaded on another node of the same cluster.
-    """
+def compile_object(kernel: str) -> bytes:
+    """Compiles a kernel (a key of `layout.KERNELS`) with numba, for `processor()`."""
     # numba reads these when it is first imported.
     os.environ["NUMBA_CPU_NAME"] = "generic"
     os.environ["NUMBA_CPU_FEATURES"] = ""
     import numba
 
-    from metatrace.mountain_car import kernel
-
-    compiled = numba.cfunc(kernel.SIGNATURE, error_model="numpy")(kernel.entry)
+    # By name, so that a change of one kernel leaves the fingerprint of the other.
+    module = importlib.import_module(f"metatrace.mountain_car.{kernel}")
+    compiled = numba.cfunc(module.SIGNATURE, error_model="numpy")(module.entry)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    module = llvm.parse_assembly(compiled.inspect_llvm())
-    module.link_in(llvm.parse_assembly(_NO_DESTRUCTOR))
+    code = llvm.parse_assembly(compiled.inspect_llvm())
+    code.link_in(llvm.parse_assembly(_NO_DESTRUCTOR))
     # numba's own wrapper turns exceptions into Python's; the entry has none and stands alone.
     native_name = compiled.native_name.removeprefix("cfunc.")
-    for function in module.functions:
+    for function in code.functions:
         if not function.is_declaration:
             function.linkage = "external" if function.name == native_name else "internal"
-    module.get_function(native_name).name = _ENTRY
-    target = llvm.Target.from_default_triple().create_target_machine(opt=3, reloc="pic")
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_global_dead_code_eliminate_pass()
-    passes.run(module, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(3)))
-    calls = {function.name for function in module.functions if function.is_declaration}
+    code.get_function(native_name).name = _ENTRY
+    level = processor() if processor() in _PROCESSORS.values() else ""
+    target = llvm.Target.from_default_triple().create_target_machine(cpu=level, opt=3, reloc="pic")
+    # Once more over the whole, now that nothing but the entry is visible: numba's own passes see one
+    # function at a time and leave the vector units idle.
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.slp_vectorization = options.loop_vectorization = True
+    builder = llvm.create_pass_builder(target, options)
+    builder.getModulePassManager().run(code, builder)
+    calls = {function.name for function in code.functions if function.is_declaration}
     foreign = {name for name in calls if not name.startswith("llvm.")} - _ALLOWED_CALLS
     if foreign:
         raise RuntimeError(f"the compiled kernel calls {', '.join(sorted(foreign))}: it cannot stand alone")
-    code = target.emit_object(module)
-    return _MAGIC + hashlib.sha256(code).digest() + code
+    machine_code = target.emit_object(code)
+    return _MAGIC % processor().encode() + hashlib.sha256(machine_code).digest() + machine_code
 
 
 def load(path: Path) -> Callable[..., None]:
@@ -84,9 +96,10 @@ def load(path: Path) -> Callable[..., None]:
         if path.stat().st_size > _MAX_BYTES:
             raise ValueError
         content = path.read_bytes()
-        code = content[len(_MAGIC) + 32 :]
-        # A damaged object file would crash the loader, not raise.
-        if content != _MAGIC + hashlib.sha256(code).digest() + code:
+        magic = _MAGIC % processor().encode()
+        code = content[len(magic) + 32 :]
+        # A damaged object file, or one for another processor, would crash and not raise.
+        if content != magic + hashlib.sha256(code).digest() + code:
             raise ValueError
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
@@ -100,7 +113,8 @@ def load(path: Path) -> Callable[..., None]:
             raise ValueError
     except (OSError, ValueError, RuntimeError):
         raise UserError(
-            f"{path}: is no compiled kernel; make it anew with: metatrace compile --output '{path}'"
+            f"{path}: is no compiled kernel for this processor ({processor()}); "
+            f"make it anew with: metatrace compile --output '{path}'"
         ) from None
     # numba's calling convention: where to put the result and the exception (none here), then the
     # arguments; an int32 status.

@@ -9,8 +9,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from metatrace.mountain_car.drift import N_NOISE, Drift
 from metatrace.mountain_car.dynamics import N_ACTIONS, TIME_LIMIT
-from metatrace.mountain_car.settings import Settings, Training, random_streams
+from metatrace.mountain_car.settings import Settings, Training, empty_training, random_streams
 from metatrace.mountain_car.tiles import N_TILES, active_tiles
 from metatrace.tuning import Tuner, make_tuner
 
@@ -20,25 +21,31 @@ class DivergedError(Exception):
 
 
 class Agent:
-    """Linear actor-critic over binary features.
+    """Linear actor-critic over tile features (and noise features, where `drift` is given).
 
     V(s) = ⟨w_V|x⟩ and π(a|s) = softmax(⟨w_a|x⟩); `weights` is (1 + actions, features), row 0 is w_V.
     The tuner sees the weights as one flat vector.
     """
 
-    def __init__(self, settings: Settings, tuner: Tuner) -> None:
+    def __init__(self, settings: Settings, tuner: Tuner, drift: Drift | None) -> None:
         self.settings = settings
+        self.drift = drift
+        self.visited = np.zeros(N_TILES, bool)
         self.tuner = tuner
         self.weights = np.zeros((1 + N_ACTIONS, settings.n_features))
         self.z = np.zeros(settings.n_weights)
         self.alpha: np.ndarray | float = settings.alpha
 
     def features(self, observation: np.ndarray) -> np.ndarray:
-        """x: (features,), 1 where a tile is active, else 0."""
+        """x: (features,), 1 where a tile is active (its sign where signs drift), else 0; noise last."""
         x = np.zeros(self.settings.n_features)
-        x[active_tiles(observation, self.settings.readings["tile_width"])] = 1
-        if self.settings.readings["bias_feature"] == "present":
+        tiles = active_tiles(observation, self.settings.readings["tile_width"])
+        x[tiles] = 1
+        if self.settings.has_bias:
             x[N_TILES] = 1
+        if self.drift is not None:
+            x[tiles] = self.drift.signs[tiles]
+            x[-N_NOISE:] = self.drift.noise()
         return x
 
     def value(self, x: np.ndarray) -> float:
@@ -90,6 +97,7 @@ class Agent:
     ) -> None:
         """One step of AC(λ): z ← γλz + ∂U; tune α; w ← w + α z δ. All gradients at the old weights."""
         gamma, lam = self.settings.gamma, self.settings.lam
+        self.visited |= x[:N_TILES] != 0
         bootstrap = 0.0 if terminal else gamma  # V of a terminal state is 0, and so is its gradient
         delta = reward + (bootstrap * self.value(next_x) if bootstrap else 0.0) - self.value(x)
         grad_U = self.grad_U(x, pi, action)
@@ -105,12 +113,21 @@ class Agent:
         alpha = self.alpha if tuned else previous_alpha
         self.weights += (alpha * self.z * delta).reshape(self.weights.shape)
 
+    def mean_beta(self) -> np.ndarray:
+        """The mean β of each of `settings.BETA_GROUPS`: (groups,). For mixed, β = β̂ + β_i."""
+        beta = self.tuner.beta + getattr(self.tuner, "beta_hat", 0.0)
+        beta = np.broadcast_to(beta, self.settings.n_weights).reshape(self.weights.shape)
+        tiles, noise = beta[:, :N_TILES], beta[:, -N_NOISE:]
+        visited = tiles[:, self.visited]
+        groups = (tiles[0], noise[0], tiles[1:], noise[1:], visited[0], visited[1:])
+        return np.array([group.mean() for group in groups])
+
 
 def train(settings: Settings, progress: Callable[[int], None] = lambda episodes: None) -> Training:
     """Trains for `settings.episodes` episodes; `progress` is told of every finished one."""
-    environment_rng, policy_rng = random_streams(settings.seed)
+    streams = random_streams(settings.seed)
     environment = gymnasium.make("MountainCar-v0", max_episode_steps=TIME_LIMIT)
-    environment.unwrapped.np_random = environment_rng
+    environment.unwrapped.np_random = streams.starts
     reading = settings.readings
     options: dict[str, Any] = (
         {"normaliser": reading["nosid_normaliser"]} if settings.method == "nosid" else {}
@@ -125,15 +142,10 @@ def train(settings: Settings, progress: Callable[[int], None] = lambda episodes:
         h_lifetime=reading["h_lifetime"],
         **options,
     )
-    agent = Agent(settings, tuner)
-    # A run that never finishes an episode, or has diverged, scores the worst return there is.
-    training = Training(
-        returns=np.full(settings.episodes, -float(TIME_LIMIT)),
-        lengths=np.full(settings.episodes, TIME_LIMIT, np.int64),
-        diverged_episode=None,
-        weights=agent.weights,
-        steps=0,
-    )
+    drift = Drift(settings.drift, streams.flips, streams.noise) if settings.drifting else None
+    agent = Agent(settings, tuner, drift)
+    training = empty_training(settings)
+    training.weights = agent.weights
     with np.errstate(all="ignore"):  # divergence is caught where it happens, not by warnings
         for episode in range(settings.episodes):
             agent.start_episode()
@@ -142,11 +154,13 @@ def train(settings: Settings, progress: Callable[[int], None] = lambda episodes:
             episode_return, length, over = 0.0, 0, False
             try:
                 while not over:
-                    action, pi = agent.act(x, policy_rng.random())
+                    action, pi = agent.act(x, streams.policy.random())
                     observation, reward, reached, out_of_time, _ = environment.step(action)
                     episode_return += float(reward)
                     length += 1
                     training.steps += 1
+                    if drift is not None:
+                        drift.step()
                     over = reached or out_of_time
                     terminal = reached or (out_of_time and reading["time_limit"] == "terminal")
                     next_x = agent.features(observation)
@@ -154,8 +168,12 @@ def train(settings: Settings, progress: Callable[[int], None] = lambda episodes:
                     x = next_x
             except DivergedError:
                 training.diverged_episode = episode
+                if training.beta is not None and episode > 0:
+                    training.beta[episode:] = training.beta[episode - 1]
                 break
             training.returns[episode], training.lengths[episode] = episode_return, length
+            if training.beta is not None:
+                training.beta[episode] = agent.mean_beta()
             progress(1)
     environment.close()
     return training

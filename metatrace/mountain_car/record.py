@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 
 from metatrace import numbers, readings
-from metatrace.mountain_car.settings import Settings, Training
+from metatrace.mountain_car.settings import BETA_GROUPS, Settings, Training
 from metatrace.results import Run, RunTuple
-
-ENVIRONMENT = "mountain_car"
 
 
 @dataclass(frozen=True)
@@ -24,9 +22,11 @@ def settings_of(identity: RunTuple, episodes: int, chosen_readings: dict[str, st
         method=identity.method,
         alpha=numbers.parse(identity.alpha, "alpha"),
         mu=numbers.parse(identity.mu, "mu", zero=True),
+        drifting=identity.environment == "drifting_mountain_car",
+        drift=numbers.parse(identity.drift, "drift", zero=True),
         seed=identity.seed,
         episodes=episodes,
-        readings=readings.complete(ENVIRONMENT, chosen_readings, "reading"),
+        readings=readings.complete(identity.environment, chosen_readings, "reading"),
     )
 
 
@@ -36,12 +36,14 @@ def run_of(identity: RunTuple, settings: Settings, training: Training, code: Cod
         identity,
         returns=training.returns,
         lengths=training.lengths,
+        beta=training.beta,
         diverged_episode=training.diverged_episode,
         meta={
             "agent": code.agent,
             "code": code.fingerprint,
             "packages": code.packages,
             "episodes": settings.episodes,
+            **({} if training.beta is None else {"beta_groups": list(BETA_GROUPS)}),
             "gamma": settings.gamma,
             "lam": settings.lam,
             "readings": dict(settings.readings),

@@ -1,4 +1,4 @@
-"""The compiled kernel, made once for all tests of a session."""
+"""The compiled kernels, each made once for all tests of a session."""
 
 import os
 import time
@@ -8,14 +8,13 @@ import pytest
 from metatrace.mountain_car import object_code
 
 
-@pytest.fixture(scope="session")
-def kernel_file(tmp_path_factory, worker_id):
-    """The kernel's object file; workers of pytest-xdist share one, the first of them compiles it."""
+def compile_once(name, tmp_path_factory, worker_id):
+    """A kernel's object file; workers of pytest-xdist share one, the first of them compiles it."""
     folder = tmp_path_factory.getbasetemp()
     if worker_id != "master":
         folder = folder.parent
-    path = folder / "mountain_car_kernel.o"
-    lock = folder / "mountain_car_kernel.lock"
+    path = folder / f"{name}.o"
+    lock = folder / f"{name}.lock"
     try:
         lock.mkdir()
     except FileExistsError:
@@ -27,7 +26,7 @@ def kernel_file(tmp_path_factory, worker_id):
             time.sleep(0.1)
         return path
     temporary = path.with_suffix(f".{os.getpid()}")
-    temporary.write_bytes(object_code.compile_object())
+    temporary.write_bytes(object_code.compile_object(name))
     os.replace(temporary, path)
     return path
 
@@ -39,5 +38,17 @@ def worker_id(request):
 
 
 @pytest.fixture(scope="session")
+def kernel_file(tmp_path_factory, worker_id):
+    return compile_once("lazy_kernel", tmp_path_factory, worker_id)
+
+
+@pytest.fixture(scope="session")
 def kernel(kernel_file):
+    """The kernel of none, scalar, SID and NOSID."""
     return object_code.load(kernel_file)
+
+
+@pytest.fixture(scope="session")
+def packed_kernel(tmp_path_factory, worker_id):
+    """The kernel of vector and mixed."""
+    return object_code.load(compile_once("packed_kernel", tmp_path_factory, worker_id))

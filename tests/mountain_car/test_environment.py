@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metatrace.mountain_car import dynamics
-from metatrace.mountain_car import kernel as compiled
+from metatrace.mountain_car import kernel_parts as compiled
 
 PHYSICS = pytest.mark.parametrize("physics", [dynamics, compiled], ids=["python", "numba"])
 

@@ -11,6 +11,7 @@ from metatrace.errors import UserError
 from metatrace.mountain_car import compiled, object_code
 from metatrace.mountain_car.settings import Settings
 
+MAGIC = f"metatrace kernel for {object_code.processor()}\n".encode()
 SETTINGS = Settings("scalar", 2**-6, 2**-8, seed=0, episodes=3)
 
 
@@ -58,7 +59,7 @@ def test_a_file_with_something_added_is_refused(kernel_file, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\0" * 100, b"metatrace kernel\n", b"\x7fELF" + bytes(500), b"a text"]
+    "content", [b"", b"\0" * 100, b"metatrace kernel for x86-64\n", b"\x7fELF" + bytes(500), b"a text"]
 )
 def test_a_foreign_file_is_refused(tmp_path, content):
     (tmp_path / "kernel.o").write_bytes(content)
@@ -76,8 +77,13 @@ def test_an_object_file_of_another_program_is_refused(tmp_path):
     module = llvm.parse_assembly("define i32 @another() { ret i32 0 }")
     machine = llvm.Target.from_default_triple().create_target_machine(reloc="pic")
     code = machine.emit_object(module)
-    (tmp_path / "kernel.o").write_bytes(b"metatrace kernel\n" + hashlib.sha256(code).digest() + code)
+    (tmp_path / "kernel.o").write_bytes(MAGIC + hashlib.sha256(code).digest() + code)
     refusal(tmp_path / "kernel.o")
+
+
+def test_a_kernel_for_another_processor_is_refused(kernel_file, tmp_path, monkeypatch):
+    monkeypatch.setattr(object_code, "processor", lambda: "another")
+    refusal(kernel_file)
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
@@ -103,8 +109,10 @@ def test_compiling_again_gives_the_same_bytes(tmp_path):
 
 
 def test_a_files_name_tells_code_and_machine_apart():
-    name = object_code.file_name("0123456789abcdef")
-    assert "0123456789abcdef" in name and name != object_code.file_name("0123456789abcdee")
+    name = object_code.file_name("lazy_kernel", "0123456789abcdef")
+    assert "0123456789abcdef" in name and object_code.processor() in name
+    assert name != object_code.file_name("lazy_kernel", "0123456789abcdee")
+    assert name != object_code.file_name("packed_kernel", "0123456789abcdef")
 
 
 def test_the_cache_lies_where_the_user_says(monkeypatch, tmp_path):

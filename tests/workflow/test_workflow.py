@@ -22,7 +22,7 @@ def test_it_makes_the_runs_of_the_config_and_no_others(finished):
 
 
 def test_every_run_says_how_it_was_made(finished):
-    fingerprint = finished.run("metatrace", "provenance", "fingerprint", "run_mountain_car").stdout.split()[0]
+    fingerprint = finished.run("metatrace", "provenance", "fingerprint", "run_lazy_kernel").stdout.split()[0]
     for path in finished.results("results/tiny/runs/**/*"):
         run = load_run(finished.folder / path)
         assert run.tuple.path("results/tiny/runs") == path
@@ -103,7 +103,9 @@ AGGREGATES = {name: count for name, count in RUNS.items() if name != "run_mounta
 @pytest.mark.parametrize(
     ("file", "old", "new", "expected"),
     [
-        pytest.param("metatrace/mountain_car/kernel.py", "# act\n", "# choose an action\n", {}, id="comment"),
+        pytest.param(
+            "metatrace/mountain_car/lazy_kernel.py", "# act\n", "# choose an action\n", {}, id="comment"
+        ),
         pytest.param("metatrace/analysis/smoothing.py", '"""', '"""Once more: ', {}, id="docstring"),
         pytest.param(
             "metatrace/tuning/mixed.py",
@@ -113,6 +115,9 @@ AGGREGATES = {name: count for name, count in RUNS.items() if name != "run_mounta
             id="tuner",
         ),
         pytest.param(
+            "metatrace/mountain_car/packed_kernel.py", "TINY = 1e-300", "TINY = 1e-299", {}, id="other-kernel"
+        ),
+        pytest.param(
             "metatrace/mountain_car/plain.py",
             "np.zeros(settings.n_weights)",
             "np.ones(settings.n_weights)",
@@ -120,17 +125,17 @@ AGGREGATES = {name: count for name, count in RUNS.items() if name != "run_mounta
             id="plain-agent",
         ),
         pytest.param(
-            "metatrace/mountain_car/kernel.py",
+            "metatrace/mountain_car/lazy_kernel.py",
             "REBASE_BELOW = 1e-3",
             "REBASE_BELOW = 2e-3",
-            {"compile_mountain_car": 1, **RUNS},
+            {"compile_lazy_kernel": 1, **RUNS},
             id="kernel",
         ),
         pytest.param(
             "metatrace/mountain_car/tiles.py",
             "offset = tiling / N_TILINGS",
             "offset = tiling / (2 * N_TILINGS)",
-            {"compile_mountain_car": 1, **RUNS},
+            {"compile_lazy_kernel": 1, **RUNS},
             id="tiles",
         ),
         pytest.param(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from metatrace import experiments, presentation, provenance
 from metatrace.errors import UserError
+from metatrace.mountain_car import compiled, layout
 
 
 def checked_config():
@@ -34,7 +35,7 @@ READINGS = words(f"--reading {key}={value}" for key, value in ASKED.readings.ite
 RESULTS = f"results/{ASKED.scale}"
 RUNS = f"{RESULTS}/runs"
 FINGERPRINTS = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
-KERNEL = f"results/kernels/{presentation.kernel_name(FINGERPRINTS)}"
+KERNELS = {name: f"results/kernels/{presentation.kernel_name(name, FINGERPRINTS)}" for name in layout.KERNELS}
 ENVIRONMENT = str(Path(workflow.basedir, "environment.yml"))
 TABLES = ["curves", "scores", "settings", "spread"]
 FORMATS = ["svg", "pdf", "png", "csv"]
@@ -55,7 +56,17 @@ def run_of(wildcards):
     )
     if run not in EPISODES:
         raise WorkflowError(f"the config asks for no run {run.path(RUNS)}")
-    return {"code": FINGERPRINTS["run_mountain_car"], "episodes": EPISODES[run], "readings": READINGS}
+    return {"code": run_code(run.method), "episodes": EPISODES[run], "readings": READINGS}
+
+
+def run_code(method):
+    """The fingerprint of the code that makes a method's runs."""
+    return FINGERPRINTS[f"run_{compiled.kernel_of(method)}"]
+
+
+def kernel_file(wildcards):
+    """The compiled kernel that runs a method."""
+    return KERNELS[compiled.kernel_of(wildcards.method)]
 
 
 def figure_of(wildcards):
@@ -79,7 +90,7 @@ def grid_of(wildcards):
         "final": ASKED.final_episodes,
         "method": figure.method,
         "mu": words(figure.mus),
-        "runs_code": FINGERPRINTS["run_mountain_car"],
+        "runs_code": run_code(figure.method),
         "seeds": words(figure.seeds),
         "smoothing": figure.smoothing,
         "spread_alpha_max": ASKED.spread_alpha_max,

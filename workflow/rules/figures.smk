@@ -58,6 +58,8 @@ for figure in FIGURES.values():
             figure.name
         input:
             all_files([figure]),
+        message:
+            "All that belongs to {rule} is there"
 
 
 for section, members in ASKED.sections().items():
@@ -67,3 +69,5 @@ for section, members in ASKED.sections().items():
             section
         input:
             all_files(members),
+        message:
+            "All that belongs to {rule} is there"

@@ -1,23 +1,29 @@
 # One job a run tuple.
 
 
-rule compile_mountain_car:
-    output:
-        KERNEL,
-    log:
-        f"{RESULTS}/logs/compile_mountain_car.log",
-    conda:
-        ENVIRONMENT
-    message:
-        "Compiling the mountain car kernel"
-    shell:
-        "python -m metatrace compile --output {output:q} > {log:q} 2>&1"
+for kernel in KERNELS:
+
+    rule:
+        name:
+            f"compile_{kernel}"
+        output:
+            KERNELS[kernel],
+        log:
+            f"{RESULTS}/logs/compile_{kernel}.log",
+        conda:
+            ENVIRONMENT
+        params:
+            kernel=kernel,
+        message:
+            "Compiling the {params.kernel}"
+        shell:
+            "python -m metatrace compile --kernel {params.kernel} --output {output:q} > {log:q} 2>&1"
 
 
 rule run_mountain_car:
     input:
         # Its name tells its contents; its age tells nothing.
-        kernel=ancient(KERNEL),
+        kernel=ancient(kernel_file),
     output:
         f"{RUNS}/mountain_car/{{method}}/alpha~{{alpha}}/mu~{{mu}}/drift~0/seed~{{seed}}.npz",
     log:

@@ -13,61 +13,60 @@ c falls by a fifth in every step, and terms of S of size c soon vanish against t
 everything is caught up and c starts again at 1 (`rebase`).
 
 Only ⟨z|h⟩ and ‖z‖² (for SID) look dense; both follow from their values a step before.
-
-This module needs numba; only `object_code`, when it compiles, and the tests import it.
 """
 
 import math
 from typing import Any
 
 import numba
-import numpy as np
-from numba import types
 
-from metatrace.mountain_car import dynamics, tiles
+from metatrace.mountain_car import kernel_parts
+from metatrace.mountain_car.kernel_parts import TIME_LIMIT, compiled, inlined
 from metatrace.mountain_car.layout import (
-    BIAS,
     BLOCKS,
     BOOTSTRAP_TIME_LIMIT,
     CUT_TERMINAL_TRACE,
     DIVERGED,
+    DRIFTING,
+    FLIPS_USED,
     FORGET_H,
     GAMMA,
+    HAS_BIAS,
+    INTEGER_ROWS,
+    KERNELS,
     LAM,
     LOG_CONSTANT,
     METHOD,
-    METHODS,
     MU,
     N_FEATURES,
     N_FLAGS,
+    N_GROUPS,
     N_NUMBERS,
     N_STATE,
     N_STATUS,
+    NOISE_USED,
     NORMALISER,
     NORMALISERS,
     PREVIOUS_ALPHA,
+    SCRATCH_ROWS,
     STAMP,
     STATE_ALPHA,
     STATE_BETA,
     STATE_V,
     STEPS,
+    STORE_ROWS,
     TILES_PER_RANGE,
     UNIFORMS_USED,
 )
 
-_compile = numba.njit(error_model="numpy")
-_inline = numba.njit(error_model="numpy", inline="always")
-next_state = _compile(dynamics.next_state)
-at_goal = _compile(dynamics.at_goal)
-write_active_tiles = _compile(tiles.write_active_tiles)
-
-NONE, SCALAR, SCALAR_UNNORMALIZED, SID, NOSID = range(len(METHODS))
+SIGNATURE = kernel_parts.SIGNATURE
+NONE, SCALAR, SCALAR_UNNORMALIZED, SID, NOSID = range(len(KERNELS["lazy_kernel"]))
 TD_ERROR, TRACE_PRODUCT, META_GRADIENT = range(len(NORMALISERS))
-N_TILES, TIME_LIMIT = tiles.N_TILES, dynamics.TIME_LIMIT
 REBASE_BELOW = 1e-3
+N_TILES = kernel_parts.N_TILES
 
 
-@_inline
+@inlined
 def catch_up(i: int, sum_w: float, sum_h: float, w: Any, h: Any, z: Any, seen: Any) -> None:
     """Brings feature i's weights and h up to date with all steps so far."""
     missed_w = sum_w - seen[i, 0]
@@ -79,7 +78,7 @@ def catch_up(i: int, sum_w: float, sum_h: float, w: Any, h: Any, z: Any, seen: A
     seen[i, 1] = sum_h
 
 
-@_compile
+@compiled
 def rebase(
     n_touched: int,
     touched: Any,
@@ -101,7 +100,7 @@ def rebase(
         seen[i, 1] = 0.0
 
 
-@_compile
+@compiled
 def run_episodes(
     episodes: int,
     flags: Any,
@@ -109,34 +108,31 @@ def run_episodes(
     state: Any,
     starts: Any,
     uniforms: Any,
-    w: Any,
-    h: Any,
-    z: Any,
-    seen: Any,
-    touched: Any,
-    stamps: Any,
-    active: Any,
-    following: Any,
-    g: Any,
+    flips: Any,
+    noise: Any,
+    signs: Any,
+    store: Any,
+    integers: Any,
+    scratch: Any,
     returns: Any,
     lengths: Any,
+    beta_groups: Any,
     status: Any,
 ) -> None:
     """Runs `episodes` episodes; `layout` says what each array holds. Stops where the run diverges.
 
-    Allocates nothing, so that its machine code stands alone. `active`, `following` and `g` are scratch;
-    g is ∂U/∂w of an active feature, one number a block.
+    Allocates nothing, so that its machine code stands alone.
     """
+    w, h, z, seen = store[0], store[1], store[2], store[3]
+    touched, stamps, active, following = integers[0], integers[1], integers[2], integers[3]
+    g, x, next_x = scratch[0], scratch[1], scratch[2]
     method, normaliser = flags[METHOD], flags[NORMALISER]
-    n_active = tiles.N_TILINGS + flags[BIAS]
+    has_bias, drifting = flags[HAS_BIAS], flags[DRIFTING]
     gamma, mu = numbers[GAMMA], numbers[MU]
     gamma_lambda = gamma * numbers[LAM]
     log_constant, tiles_per_range = numbers[LOG_CONSTANT], numbers[TILES_PER_RANGE]
     beta, v, alpha = state[STATE_BETA], state[STATE_V], state[STATE_ALPHA]
-
-    active[tiles.N_TILINGS] = N_TILES  # the bias feature, counted by n_active or not
-    following[tiles.N_TILINGS] = N_TILES
-    used = 0
+    uniforms_used, flips_used, noise_used = 0, 0, 0
 
     for episode in range(episodes):
         position, velocity = starts[episode], 0.0
@@ -149,7 +145,18 @@ def run_episodes(
             for i in range(N_FEATURES):
                 for block in range(BLOCKS):
                     h[i, block] = 0.0
-        write_active_tiles(float(np.float32(position)), float(np.float32(velocity)), tiles_per_range, active)
+        n_active = kernel_parts.observe(
+            position,
+            velocity,
+            tiles_per_range,
+            has_bias,
+            drifting,
+            signs,
+            noise[noise_used],
+            active,
+            x,
+        )
+        noise_used += drifting
 
         for t in range(TIME_LIMIT):
             # V, π and the sums of h over the active features, block by block
@@ -158,67 +165,59 @@ def run_episodes(
             for k in range(n_active):
                 i = active[k]
                 catch_up(i, sum_w, sum_h, w, h, z, seen)
-                value += w[i, 0]
-                logit_0 += w[i, 1]
-                logit_1 += w[i, 2]
-                logit_2 += w[i, 3]
-                h_value += h[i, 0]
-                h_0 += h[i, 1]
-                h_1 += h[i, 2]
-                h_2 += h[i, 3]
-            highest = max(logit_0, logit_1, logit_2)
-            pi_0, pi_1, pi_2 = (
-                math.exp(logit_0 - highest),
-                math.exp(logit_1 - highest),
-                math.exp(logit_2 - highest),
-            )
-            total = pi_0 + pi_1 + pi_2
-            pi_0 /= total
-            pi_1 /= total
-            pi_2 /= total
-            if not math.isfinite(total + pi_0 + pi_1 + pi_2 + logit_0 + logit_1 + logit_2):
+                value += x[k] * w[i, 0]
+                logit_0 += x[k] * w[i, 1]
+                logit_1 += x[k] * w[i, 2]
+                logit_2 += x[k] * w[i, 3]
+                h_value += x[k] * h[i, 0]
+                h_0 += x[k] * h[i, 1]
+                h_1 += x[k] * h[i, 2]
+                h_2 += x[k] * h[i, 3]
+            pi_0, pi_1, pi_2 = kernel_parts.softmax(logit_0, logit_1, logit_2)
+            if not math.isfinite(pi_0 + pi_1 + pi_2 + logit_0 + logit_1 + logit_2):
                 status[DIVERGED] = episode
                 status[STEPS] += t
                 break
 
             # act
-            uniform = uniforms[used]
-            used += 1
-            if uniform < pi_0:
-                action, pi_action = 0, pi_0
-            elif uniform < pi_0 + pi_1:
-                action, pi_action = 1, pi_1
-            else:
-                action, pi_action = 2, pi_2
-            position, velocity = next_state(position, velocity, action)
-            reached = at_goal(position, velocity)
+            action = kernel_parts.choose(uniforms[uniforms_used], pi_0, pi_1)
+            uniforms_used += 1
+            position, velocity = kernel_parts.next_state(position, velocity, action)
+            reached = kernel_parts.at_goal(position, velocity)
             out_of_time = t == TIME_LIMIT - 1
             terminal = reached or (out_of_time and not flags[BOOTSTRAP_TIME_LIMIT])
-            write_active_tiles(
-                float(np.float32(position)), float(np.float32(velocity)), tiles_per_range, following
+            if drifting:
+                flips_used = kernel_parts.drift_one_step(status[STEPS] + t, flips, flips_used, signs)
+            n_following = kernel_parts.observe(
+                position,
+                velocity,
+                tiles_per_range,
+                has_bias,
+                drifting,
+                signs,
+                noise[noise_used],
+                following,
+                next_x,
             )
+            noise_used += drifting
 
             # δ and ⟨∂δ/∂w|h⟩
             delta = -1.0 - value
             h_delta = -h_value
             if not terminal:
                 next_value, next_h_value = 0.0, 0.0
-                for k in range(n_active):
+                for k in range(n_following):
                     i = following[k]
                     catch_up(i, sum_w, sum_h, w, h, z, seen)
-                    next_value += w[i, 0]
-                    next_h_value += h[i, 0]
+                    next_value += next_x[k] * w[i, 0]
+                    next_h_value += next_x[k] * h[i, 0]
                 delta += gamma * next_value
                 h_delta += gamma * next_h_value
 
             # ∂U/∂w and z ← γλz + ∂U/∂w
-            scale = 0.5 * (pi_action / (pi_action + log_constant))
-            g[0] = 1.0
-            g[1] = scale * ((1.0 if action == 0 else 0.0) - pi_0)
-            g[2] = scale * ((1.0 if action == 1 else 0.0) - pi_1)
-            g[3] = scale * ((1.0 if action == 2 else 0.0) - pi_2)
+            g_g = kernel_parts.write_grad_U(action, pi_0, pi_1, pi_2, log_constant, g)
             h_U = h_value + g[1] * h_0 + g[2] * h_1 + g[3] * h_2
-            U_U = n_active * (1.0 + g[1] * g[1] + g[2] * g[2] + g[3] * g[3])
+            U_U = n_active * g_g  # every active feature has x² = 1
             if terminal and flags[CUT_TERMINAL_TRACE]:
                 rebase(n_touched, touched, 0.0, sum_w, sum_h, w, h, z, seen)
                 c, sum_w, sum_h = 1.0, 0.0, 0.0
@@ -240,9 +239,9 @@ def run_episodes(
                 seen[i, 0] = sum_w
                 seen[i, 1] = sum_h
                 for block in range(BLOCKS):
-                    z_U += g[block] * z[i, block]
-                    z[i, block] += g[block] * inverse_c
-                z_value += z[i, 0]
+                    z_U += x[k] * g[block] * z[i, block]
+                    z[i, block] += x[k] * g[block] * inverse_c
+                z_value += x[k] * z[i, 0]
             z_z = gamma_lambda * gamma_lambda * z_z + 2.0 * c * z_U + U_U
             z_h = gamma_lambda * z_h + h_U
 
@@ -273,8 +272,8 @@ def run_episodes(
                     beta += mu * Delta_beta / (v if v > 0.0 else 1.0)
                     next_z_value = 0.0
                     if not terminal:
-                        for k in range(n_active):
-                            next_z_value += z[following[k], 0]
+                        for k in range(n_following):
+                            next_z_value += next_x[k] * z[following[k], 0]
                     z_delta = c * (gamma * next_z_value - z_value)  # ⟨z|∂δ/∂w⟩
                     if z_delta < 0.0:
                         beta = min(beta, -math.log(-z_delta))
@@ -293,8 +292,10 @@ def run_episodes(
                 z_h += step * z_z
             sum_w += (previous_alpha if flags[PREVIOUS_ALPHA] else alpha) * delta * c
 
-            for k in range(n_active):
+            n_active = n_following
+            for k in range(n_following):
                 active[k] = following[k]
+                x[k] = next_x[k]
             if reached or out_of_time:
                 returns[episode] = -(t + 1.0)
                 lengths[episode] = t + 1
@@ -304,13 +305,11 @@ def run_episodes(
         rebase(n_touched, touched, 0.0, sum_w, sum_h, w, h, z, seen)
         if status[DIVERGED] >= 0:
             break
+        for group in range(N_GROUPS):
+            beta_groups[episode, group] = beta
 
     state[STATE_BETA], state[STATE_V], state[STATE_ALPHA] = beta, v, alpha
-    status[UNIFORMS_USED] = used
-
-
-_f64, _i64 = types.CPointer(types.float64), types.CPointer(types.int64)
-SIGNATURE = types.void(types.int64, _i64, *[_f64] * 8, *[_i64] * 4, _f64, _f64, _i64, _i64)
+    status[UNIFORMS_USED], status[FLIPS_USED], status[NOISE_USED] = uniforms_used, flips_used, noise_used
 
 
 def entry(
@@ -320,17 +319,15 @@ def entry(
     state: Any,
     starts: Any,
     uniforms: Any,
-    w: Any,
-    h: Any,
-    z: Any,
-    seen: Any,
-    touched: Any,
-    stamps: Any,
-    active: Any,
-    following: Any,
-    g: Any,
+    flips: Any,
+    noise: Any,
+    signs: Any,
+    store: Any,
+    integers: Any,
+    scratch: Any,
     returns: Any,
     lengths: Any,
+    beta_groups: Any,
     status: Any,
 ) -> None:
     """`run_episodes` behind plain C pointers."""
@@ -341,16 +338,14 @@ def entry(
         numba.carray(state, N_STATE),
         numba.carray(starts, episodes),
         numba.carray(uniforms, episodes * TIME_LIMIT),
-        numba.carray(w, (N_FEATURES, BLOCKS)),
-        numba.carray(h, (N_FEATURES, BLOCKS)),
-        numba.carray(z, (N_FEATURES, BLOCKS)),
-        numba.carray(seen, (N_FEATURES, 2)),
-        numba.carray(touched, N_FEATURES),
-        numba.carray(stamps, N_FEATURES),
-        numba.carray(active, tiles.N_TILINGS + 1),
-        numba.carray(following, tiles.N_TILINGS + 1),
-        numba.carray(g, BLOCKS),
+        numba.carray(flips, N_FEATURES),  # as long as it needs to be; nothing here asks for its length
+        numba.carray(noise, episodes * (TIME_LIMIT + 1)),
+        numba.carray(signs, N_TILES),
+        numba.carray(store, (STORE_ROWS, N_FEATURES, BLOCKS)),
+        numba.carray(integers, (INTEGER_ROWS, N_FEATURES)),
+        numba.carray(scratch, (SCRATCH_ROWS, N_FEATURES)),
         numba.carray(returns, episodes),
         numba.carray(lengths, episodes),
+        numba.carray(beta_groups, (episodes, N_GROUPS)),
         numba.carray(status, N_STATUS),
     )
