@@ -12,11 +12,15 @@ from metatrace import readings
 from metatrace.experiments import Experiments, Figure
 from metatrace.mountain_car import object_code
 
-SECTIONS = {"mountain_car": "Mountain car"}
+SECTIONS = {"mountain_car": "Mountain car", "omitted": "Results that the paper omits"}
 METHODS = {
     "none": "no tuning",
     "scalar": "normalized scalar Metatrace",
     "scalar-unnormalized": "unnormalized scalar Metatrace",
+    "vector": "normalized vector Metatrace",
+    "vector-unnormalized": "unnormalized vector Metatrace",
+    "mixed": "normalized mixed Metatrace",
+    "mixed-unnormalized": "unnormalized mixed Metatrace",
     "sid": "SID",
     "nosid": "NOSID",
 }
@@ -46,7 +50,7 @@ def heading(figure: Figure) -> str:
 
 def short_name(figure: Figure) -> str:
     """`figure_2` as a reader writes it: "Figure 2"."""
-    return figure.name.replace("_", " ").capitalize()
+    return figure.name.replace("_", " ").title()
 
 
 def labels(figure: Figure, what: str) -> dict[str, str]:
@@ -106,7 +110,7 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
         "episodes": sum(runs.values()),
         "final": asked.final_episodes,
         "spread_alpha_max": asked.spread_alpha_max,
-        "code": {job: fingerprints[job] for job in ("run_lazy_kernel", "aggregate")},
+        "code": {job: fingerprints[job] for job in ("run_lazy_kernel", "run_packed_kernel", "aggregate")},
         "sections": {
             SECTIONS[name]: [heading(figure) for figure in members]
             for name, members in asked.sections().items()

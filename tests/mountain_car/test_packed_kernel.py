@@ -94,8 +94,11 @@ def test_a_large_meta_step_size_takes_the_exact_exponential(train, method):
 @pytest.mark.parametrize("drift", [None, 1e-5])
 @pytest.mark.parametrize("method", MUS)
 def test_both_agents_agree_over_300_episodes(train, method, drift):
+    """With drift at the paper's α. At 2^-8 learning itself is too sensitive there: the plain agent's weights
+    move by 4e-8 when α is changed by one part in 2^50, and the vector kernel's distance from it is 1e-8."""
+    alpha = 2**-8 if drift is None else 2**-10
     for mu in MUS[method]:
-        assert_equal(train, settings_of(method, 2**-8, mu, episodes=300, drift=drift))
+        assert_equal(train, settings_of(method, alpha, mu, episodes=300, drift=drift))
 
 
 @pytest.mark.parametrize("method", ["vector", "mixed", "scalar"])
