@@ -13,7 +13,8 @@ with smaller numbers are denormal, and ten times as slow.
 Both traces decay by γλ a step: z = c·z′ and z_β = c·z_β′ with one c for all, which starts again at 1 before
 it falls below 10⁻³ (`rebase`).
 
-∂δ/∂w is not zero in a few places only: `learn` leaves it out, and `correct_h` adds its part.
+∂δ/∂w is not zero in a few places only: `learn_vector` and `learn_mixed` leave it out of h, and `correct_h`
+adds its part.
 
 The two passes over all touched weights have no branches and touch little memory, so that the compiler can
 work on several weights at a time.
@@ -220,7 +221,7 @@ def run_episodes(
     log_constant, tiles_per_range = numbers[LOG_CONSTANT], numbers[TILES_PER_RANGE]
     shared_beta, v_hat = state[STATE_BETA], state[STATE_V]  # B and v̂
     by_series = normalized and mu <= SERIES_UP_TO
-    log_v_decay = math.log(1.0 - mu) if normalized and mu < 1.0 else 0.0
+    log_v_decay = math.log(1.0 - mu) if mu < 1.0 else -math.inf
     uniforms_used, flips_used, noise_used = 0, 0, 0
     scale = math.exp(shared_beta)  # A
     # Of log a, over value/informative, value/noisy, policy/informative and policy/noisy weights
