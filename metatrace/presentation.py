@@ -10,7 +10,7 @@ from typing import Any
 
 from metatrace import readings
 from metatrace.experiments import Experiments, Figure
-from metatrace.mountain_car import object_code
+from metatrace.mountain_car import compiled, object_code
 
 SECTIONS = {"mountain_car": "Mountain car", "omitted": "Results that the paper omits"}
 METHODS = {
@@ -101,6 +101,11 @@ def note(asked: Experiments, paper: Experiments, figure: Figure) -> str:
     return f"{shown}. Less than the paper: {', '.join(lacks)}." if lacks else f"{shown}."
 
 
+def run_jobs(asked: Experiments) -> set[str]:
+    """The kinds of job that make a config's runs (keys of `provenance.ENTRY_POINTS`)."""
+    return {f"run_{compiled.kernel_of(figure.method)}" for figure in asked.figures.values()}
+
+
 def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) -> dict[str, Any]:
     """What the report's front page and captions show, as plain types."""
     runs = asked.runs()
@@ -110,7 +115,8 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
         "episodes": sum(runs.values()),
         "final": asked.final_episodes,
         "spread_alpha_max": asked.spread_alpha_max,
-        "code": {job: fingerprints[job] for job in ("run_lazy_kernel", "run_packed_kernel", "aggregate")},
+        # Of the kernels that this config's runs use, and no others: else the report would change with them.
+        "code": {job: fingerprints[job] for job in sorted({*run_jobs(asked), "aggregate"})},
         "sections": {
             SECTIONS[name]: [heading(figure) for figure in members]
             for name, members in asked.sections().items()

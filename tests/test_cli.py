@@ -312,7 +312,7 @@ def test_a_stale_run_is_refused(metatrace):
 
 def test_a_config_is_summed_up(metatrace):
     done = metatrace("config", Path(__file__).parents[1] / "config" / "paper.yaml")
-    assert done.returncode == 0 and "5 figures, 2750 runs" in done.stdout
+    assert done.returncode == 0 and "7 figures, 4070 runs" in done.stdout
 
 
 def test_a_fingerprint_is_printed_with_what_entered_it(metatrace):
