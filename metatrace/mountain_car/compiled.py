@@ -12,6 +12,7 @@ from metatrace.mountain_car.tiles import N_TILES, TILES_PER_RANGE
 
 # So many episodes a call: progress shows, and the random numbers of a call stay in cache.
 _EPISODES_PER_CALL = 50
+_CACHE_LINE = 64  # bytes
 _NEVER = np.iinfo(np.int64).max
 
 
@@ -72,10 +73,12 @@ def train(
     numbers[layout.GAMMA], numbers[layout.LAM], numbers[layout.MU] = settings.gamma, settings.lam, settings.mu
     numbers[layout.TILES_PER_RANGE] = TILES_PER_RANGE[settings.readings["tile_width"]]
     numbers[layout.LOG_CONSTANT] = 1e-8 if settings.readings["log_policy"] == "plus_1e-8" else 0.0
+    forgets_u = settings.readings["overshoot_divisor"] == "present_step"
+    numbers[layout.U_RATE] = 1.0 if forgets_u else 1.0 - settings.gamma * settings.lam
     state = np.zeros(layout.N_STATE)
     state[layout.STATE_BETA], state[layout.STATE_ALPHA] = np.log(settings.alpha), settings.alpha
     flags, signs = _flags(settings), np.ones(N_TILES)
-    store = np.zeros(layout.STORE_ROWS * layout.N_FEATURES * layout.BLOCKS)
+    store = _in_whole_cache_lines(layout.STORE_ROWS * layout.N_FEATURES * layout.BLOCKS)
     integers = np.zeros((layout.INTEGER_ROWS, layout.N_FEATURES), np.int64)
     scratch = np.zeros((layout.SCRATCH_ROWS, layout.N_FEATURES))
     status = np.zeros(layout.N_STATUS, np.int64)
@@ -106,6 +109,13 @@ def train(
     return training
 
 
+def _in_whole_cache_lines(size: int) -> np.ndarray:
+    """Zeros that begin where a cache line does, so that no row of four weights lies in two of them."""
+    zeros = np.zeros(size + _CACHE_LINE // 8)
+    first = -zeros.ctypes.data % _CACHE_LINE // 8
+    return zeros[first : first + size]
+
+
 def _flags(settings: Settings) -> np.ndarray:
     reading = settings.readings
     flags = np.zeros(layout.N_FLAGS, np.int64)
@@ -117,6 +127,7 @@ def _flags(settings: Settings) -> np.ndarray:
     flags[layout.PREVIOUS_ALPHA] = reading["weight_update"] == "previous_step_size"
     flags[layout.CUT_TERMINAL_TRACE] = reading["terminal_trace"] == "cut"
     flags[layout.FORGET_H] = reading["h_lifetime"] == "episode"
+    flags[layout.DIVIDES_OVERSHOOT] = reading["overshoot_divisor"] != "absent"
     return flags
 
 

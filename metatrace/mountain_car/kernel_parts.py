@@ -57,11 +57,11 @@ def observe(
         x[count] = 1.0
         count += 1
     if drifting:
+        # Written whether set or not, and kept if set: half of all branches on random bits go astray.
         for bit in range(N_NOISE):
-            if (noise_word >> bit) & 1:
-                active[count] = FIRST_NOISE + bit
-                x[count] = 1.0
-                count += 1
+            active[count] = FIRST_NOISE + bit
+            x[count] = 1.0
+            count += (noise_word >> bit) & 1
     return count
 
 

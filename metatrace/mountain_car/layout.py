@@ -27,12 +27,13 @@ BLOCKS = 1 + N_ACTIONS  # the value's weights, then one block an action
     PREVIOUS_ALPHA,
     CUT_TERMINAL_TRACE,
     FORGET_H,
-) = range(8)
-N_FLAGS = 8
+    DIVIDES_OVERSHOOT,
+) = range(9)
+N_FLAGS = 9
 
-# numbers: float64
-GAMMA, LAM, MU, TILES_PER_RANGE, LOG_CONSTANT = range(5)
-N_NUMBERS = 5
+# numbers: float64; U_RATE is how fast u falls to a smaller effective step-size, 1 − γλ in the paper
+GAMMA, LAM, MU, TILES_PER_RANGE, LOG_CONSTANT, U_RATE = range(6)
+N_NUMBERS = 6
 
 # state: float64, the scalars that live on from call to call; the packed kernel's four sums come last
 STATE_BETA, STATE_V, STATE_ALPHA, STATE_VISITED, STATE_SUMS = range(5)
@@ -48,7 +49,7 @@ N_STATUS = 6
 STORE_ROWS = 8
 INTEGER_ROWS = 5
 # scratch: float64, SCRATCH_ROWS × N_FEATURES, nothing that lives on
-SCRATCH_ROWS = 4
+SCRATCH_ROWS = 5
 
 # beta: float64, a row an episode of the columns that `settings.BETA_GROUPS` names
 N_GROUPS = 6

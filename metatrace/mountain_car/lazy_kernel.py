@@ -27,6 +27,7 @@ from metatrace.mountain_car.layout import (
     BOOTSTRAP_TIME_LIMIT,
     CUT_TERMINAL_TRACE,
     DIVERGED,
+    DIVIDES_OVERSHOOT,
     DRIFTING,
     FLIPS_USED,
     FORGET_H,
@@ -56,6 +57,7 @@ from metatrace.mountain_car.layout import (
     STEPS,
     STORE_ROWS,
     TILES_PER_RANGE,
+    U_RATE,
     UNIFORMS_USED,
 )
 
@@ -128,7 +130,7 @@ def run_episodes(
     g, x, next_x = scratch[0], scratch[1], scratch[2]
     method, normaliser = flags[METHOD], flags[NORMALISER]
     has_bias, drifting = flags[HAS_BIAS], flags[DRIFTING]
-    gamma, mu = numbers[GAMMA], numbers[MU]
+    gamma, mu, u_rate = numbers[GAMMA], numbers[MU], numbers[U_RATE]
     gamma_lambda = gamma * numbers[LAM]
     log_constant, tiles_per_range = numbers[LOG_CONSTANT], numbers[TILES_PER_RANGE]
     beta, v, alpha = state[STATE_BETA], state[STATE_V], state[STATE_ALPHA]
@@ -254,9 +256,10 @@ def run_episodes(
                     size = abs(Delta_beta)
                     v = max(size, v + mu * (size - v))  # line 9
                     beta += mu * Delta_beta / (v if v > 0.0 else 1.0)  # line 10
-                    effective = math.exp(beta) * U_U
-                    u = max(effective, u + (1.0 - gamma_lambda) * (effective - u))  # line 11
-                    beta -= math.log(max(u, 1.0))  # lines 12 and 13
+                    if flags[DIVIDES_OVERSHOOT]:
+                        effective = math.exp(beta) * U_U
+                        u = max(effective, u + u_rate * (effective - u))  # line 11
+                        beta -= math.log(max(u, 1.0))  # lines 12 and 13
                 else:
                     beta += mu * Delta_beta
                 alpha = math.exp(beta)

@@ -13,17 +13,20 @@ with smaller numbers are denormal, and ten times as slow.
 Both traces decay by γλ a step: z = c·z′ and z_β = c·z_β′ with one c for all, which starts again at 1 before
 it falls below 10⁻³ (`rebase`).
 
-∂δ/∂w is not zero in a few places only: `learn_vector` and `learn_mixed` leave it out of h, and `correct_h`
-adds its part.
+∂δ/∂w is not zero in a few places only: the pass over all touched weights leaves it out of h, and
+`correct_h` adds its part.
 
-The two passes over all touched weights have no branches and touch little memory, so that the compiler can
-work on several weights at a time.
+That pass is most of a step's time: one pass tunes and learns. Learning needs M, M needs the tuned α of the
+active weights, and `effective_step_size` works these out beforehand, a second time, without storing them.
+The loops have no branches, so that the compiler can work on four weights at a time. Sums are kept block
+by block: one sum over all would be a chain of additions that each wait for the last.
 """
 
 import math
 from typing import Any
 
 import numba
+import numpy as np
 
 from metatrace.mountain_car import kernel_parts
 from metatrace.mountain_car.drift import N_NOISE
@@ -34,6 +37,7 @@ from metatrace.mountain_car.layout import (
     BOOTSTRAP_TIME_LIMIT,
     CUT_TERMINAL_TRACE,
     DIVERGED,
+    DIVIDES_OVERSHOOT,
     DRIFTING,
     FIRST_NOISE,
     FLIPS_USED,
@@ -63,9 +67,13 @@ from metatrace.mountain_car.layout import (
     STEPS,
     STORE_ROWS,
     TILES_PER_RANGE,
+    U_RATE,
     UNIFORMS_USED,
 )
 
+# These may round a product and a sum together, once instead of twice.
+compiled_fused = numba.njit(error_model="numpy", fastmath={"contract"})
+fused = numba.njit(error_model="numpy", fastmath={"contract"}, inline="always")
 SIGNATURE = kernel_parts.SIGNATURE
 VECTOR, VECTOR_UNNORMALIZED, MIXED, MIXED_UNNORMALIZED = range(len(KERNELS["packed_kernel"]))
 N_TILES = kernel_parts.N_TILES
@@ -73,60 +81,225 @@ N_TILES = kernel_parts.N_TILES
 SERIES_UP_TO = 2.0**-6
 SMALLEST_ALPHA = 1e-290
 REBASE_BELOW = 1e-3
-# v = 0 means Δ_β = 0: added to the divisor, this makes 0/0 a 0 without a branch; no v above 1e-284 changes.
+# v = 0 means Δ_β = 0: no v is smaller than this, so that 0/0 is a 0 without a branch. A v above 1e-284 has
+# nothing of it.
 TINY = 1e-300
 
 # Rows of `store`, 4 weights each: what lives on, and what lives for one episode.
-W, H, H_HAT, V, A_I, LOG_A, Z, Z_BETA = range(8)
+W, H, A_I, V, Z, Z_BETA, H_HAT, LOG_A = range(8)
 # Rows of `integers`
 TOUCHED, STAMPS, ACTIVE, FOLLOWING, LAST_STEP = range(5)
 
 
-@inlined
+@fused
+def larger(a: float, b: float) -> float:
+    """The larger of two; b where a is NaN. Unlike `max` a single instruction."""
+    return a if a > b else b
+
+
+@fused
 def short_exp(x: float) -> float:
     """e^x for |x| ≤ SERIES_UP_TO."""
-    return 1.0 + x * (1.0 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x * (1 / 720))))))
+    # Not Horner's scheme: here most products wait for x alone, and not for one another.
+    xx = x * x
+    return (1.0 + x) + xx * ((1 / 2 + x * (1 / 6)) + xx * ((1 / 24 + x * (1 / 120)) + xx * (1 / 720)))
 
 
-@inlined
-def touch(i: int, v_decay: float, store: Any) -> None:
-    """Readies feature i's weights for an episode in which they change."""
-    for block in range(BLOCKS):
-        store[i, V, block] *= v_decay
-        store[i, Z, block] = 0.0
-        store[i, Z_BETA, block] = 0.0
+@fused
+def tuned_v(Delta_beta: float, v: float, mu: float) -> float:
+    """Line 9 of algorithm 2: v ← max(|Δ_β|, v + μ(|Δ_β| − v)), but not below TINY."""
+    size = abs(Delta_beta)
+    slower = v + mu * (size - v)
+    size += TINY
+    return larger(size, slower)
 
 
-@compiled
-def tune_normalized(n_touched: int, touched: Any, delta: float, mu: float, store: Any) -> None:
-    """Lines 8 to 10 of algorithm 2: Δ_β = z_β δ, v, β += μ Δ_β / v; and α along with β. `delta` is δ·c."""
-    for k in range(n_touched):
-        i = touched[k]
-        for block in range(BLOCKS):
-            Delta_beta = store[i, Z_BETA, block] * delta
-            size = abs(Delta_beta)
-            v = store[i, V, block]
-            slower = v + mu * (size - v)
-            v = size if size > slower else slower
-            store[i, V, block] = v
-            store[i, A_I, block] *= short_exp(mu * Delta_beta / (v + TINY))
+@fused
+def exactly_exp(x: float) -> float:
+    """e^x for any x."""
+    return short_exp(x) if abs(x) < SERIES_UP_TO else math.exp(x)
 
 
-@compiled
-def tune_exactly(n_touched: int, touched: Any, delta: float, mu: float, normalized: bool, store: Any) -> None:
+@fused
+def tuned_a(i: int, block: int, delta_c: float, mu: float, store: Any) -> float:
+    """What `tune` will make of a weight's a."""
+    Delta_beta = store[i, Z_BETA, block] * delta_c
+    v = tuned_v(Delta_beta, store[i, V, block], mu)
+    return store[i, A_I, block] * short_exp(mu * Delta_beta / v)
+
+
+@fused
+def tuned_a_exactly(i: int, block: int, delta_c: float, mu: float, store: Any) -> float:
+    """What `tune_exactly` will make of it, normalized."""
+    Delta_beta = store[i, Z_BETA, block] * delta_c
+    v = tuned_v(Delta_beta, store[i, V, block], mu)
+    return store[i, A_I, block] * exactly_exp(mu * Delta_beta / v)
+
+
+@compiled_fused
+def effective_step_size(
+    n_active: int,
+    active: Any,
+    g: Any,
+    delta_c: float,
+    mu: float,
+    by_series: bool,
+    store: Any,
+) -> float:
+    """⟨a|(∂U/∂w)²⟩, a as tuning will leave it; x² = 1. Line 11 needs it before any weight can learn."""
+    a_0, a_1, a_2, a_3 = 0.0, 0.0, 0.0, 0.0
+    if by_series:
+        for k in range(n_active):
+            i = active[k]
+            a_0 += tuned_a(i, 0, delta_c, mu, store)
+            a_1 += tuned_a(i, 1, delta_c, mu, store)
+            a_2 += tuned_a(i, 2, delta_c, mu, store)
+            a_3 += tuned_a(i, 3, delta_c, mu, store)
+    else:
+        for k in range(n_active):
+            i = active[k]
+            a_0 += tuned_a_exactly(i, 0, delta_c, mu, store)
+            a_1 += tuned_a_exactly(i, 1, delta_c, mu, store)
+            a_2 += tuned_a_exactly(i, 2, delta_c, mu, store)
+            a_3 += tuned_a_exactly(i, 3, delta_c, mu, store)
+    return a_0 * (g[0] * g[0]) + a_1 * (g[1] * g[1]) + a_2 * (g[2] * g[2]) + a_3 * (g[3] * g[3])
+
+
+@fused
+def tune(i: Any, block: int, delta_c: float, scale_c: float, mu: float, store: Any) -> float:
+    """Lines 8 to 10 for one weight: Δ_β = z_β δ, v, β += μ Δ_β / v. Returns α z. `scale_c` is A·c."""
+    Delta_beta = store[i, Z_BETA, block] * delta_c
+    v = tuned_v(Delta_beta, store[i, V, block], mu)
+    store[i, V, block] = v
+    growth = short_exp(mu * Delta_beta / v)
+    # In this order all products but the last are done while the division runs.
+    alpha_z = (store[i, A_I, block] * (scale_c * store[i, Z, block])) * growth
+    store[i, A_I, block] *= growth
+    return alpha_z
+
+
+@fused
+def tune_exactly(
+    i: Any, block: int, delta_c: float, scale_c: float, mu: float, normalized: bool, store: Any
+) -> float:
     """The same for changes of any size, normalized or not."""
+    Delta_beta = store[i, Z_BETA, block] * delta_c
+    change = mu * Delta_beta
+    if normalized:
+        v = tuned_v(Delta_beta, store[i, V, block], mu)
+        store[i, V, block] = v
+        change /= v
+    store[i, A_I, block] *= exactly_exp(change)
+    return scale_c * store[i, A_I, block] * store[i, Z, block]
+
+
+# Several functions, because the compiler works on four weights at a time only where the loop has no branch.
+# `delta_w` is δ, or 0 where w has been changed already.
+@compiled_fused
+def tune_and_learn_vector(
+    n_touched: int,
+    touched: Any,
+    c: float,
+    scale: float,
+    delta: float,
+    delta_w: float,
+    mu: float,
+    store: Any,
+) -> None:
+    """Lines 8 to 10, and line 14 without ∂δ/∂w: h ← h + α ⊙ z δ, w ← w + α ⊙ z δ."""
+    delta_c, scale_c = delta * c, scale * c
     for k in range(n_touched):
-        i = touched[k]
+        i = np.uint64(touched[k])  # unsigned: numba need not ask whether it counts from the end
         for block in range(BLOCKS):
-            Delta_beta = store[i, Z_BETA, block] * delta
-            if normalized:
-                size = abs(Delta_beta)
-                v = store[i, V, block]
-                v = max(size, v + mu * (size - v))
-                store[i, V, block] = v
-                Delta_beta /= v + TINY
-            change = mu * Delta_beta
-            store[i, A_I, block] *= short_exp(change) if abs(change) < SERIES_UP_TO else math.exp(change)
+            alpha_z = tune(i, block, delta_c, scale_c, mu, store)
+            store[i, H, block] += alpha_z * delta
+            store[i, W, block] += alpha_z * delta_w
+
+
+@compiled_fused
+def tune_and_learn_mixed(
+    n_touched: int,
+    touched: Any,
+    c: float,
+    scale: float,
+    delta: float,
+    delta_hat: float,
+    delta_w: float,
+    mu: float,
+    store: Any,
+) -> None:
+    """The same with ĥ ← ĥ + α z (δ + ⟨∂δ/∂w|ĥ⟩), the brackets in `delta_hat`."""
+    delta_c, scale_c = delta * c, scale * c
+    for k in range(n_touched):
+        i = np.uint64(touched[k])
+        for block in range(BLOCKS):
+            alpha_z = tune(i, block, delta_c, scale_c, mu, store)
+            store[i, H, block] += alpha_z * delta
+            store[i, W, block] += alpha_z * delta_w
+            store[i, H_HAT, block] += alpha_z * delta_hat
+
+
+@compiled_fused
+def largest_change(n_touched: int, touched: Any, delta_c: float, mu: float, store: Any) -> float:
+    """The largest |μ Δ_β|: by how much an unnormalized step changes log a."""
+    largest_0, largest_1, largest_2, largest_3 = 0.0, 0.0, 0.0, 0.0
+    for k in range(n_touched):
+        i = np.uint64(touched[k])
+        largest_0 = larger(abs(store[i, Z_BETA, 0]), largest_0)
+        largest_1 = larger(abs(store[i, Z_BETA, 1]), largest_1)
+        largest_2 = larger(abs(store[i, Z_BETA, 2]), largest_2)
+        largest_3 = larger(abs(store[i, Z_BETA, 3]), largest_3)
+    return larger(larger(largest_0, largest_1), larger(largest_2, largest_3)) * abs(mu * delta_c)
+
+
+@compiled_fused
+def tune_and_learn_unnormalized(
+    n_touched: int,
+    touched: Any,
+    c: float,
+    scale: float,
+    delta: float,
+    delta_hat: float,
+    delta_w: float,
+    mu: float,
+    store: Any,
+) -> None:
+    """The same with β += μ Δ_β, where that is small; `delta_hat` is 0 for the vector method."""
+    delta_c, scale_c = delta * c, scale * c
+    for k in range(n_touched):
+        i = np.uint64(touched[k])
+        for block in range(BLOCKS):
+            store[i, A_I, block] *= short_exp(mu * (store[i, Z_BETA, block] * delta_c))
+            alpha_z = store[i, A_I, block] * (scale_c * store[i, Z, block])
+            store[i, H, block] += alpha_z * delta
+            store[i, W, block] += alpha_z * delta_w
+            store[i, H_HAT, block] += alpha_z * delta_hat
+
+
+@compiled_fused
+def tune_exactly_and_learn(
+    n_touched: int,
+    touched: Any,
+    c: float,
+    scale: float,
+    delta: float,
+    delta_hat: float,
+    delta_w: float,
+    mu: float,
+    normalized: bool,
+    is_mixed: bool,
+    store: Any,
+) -> None:
+    """Either, for changes of any size, normalized or not."""
+    delta_c, scale_c = delta * c, scale * c
+    for k in range(n_touched):
+        i = np.uint64(touched[k])
+        for block in range(BLOCKS):
+            alpha_z = tune_exactly(i, block, delta_c, scale_c, mu, normalized, store)
+            store[i, H, block] += alpha_z * delta
+            store[i, W, block] += alpha_z * delta_w
+            if is_mixed:
+                store[i, H_HAT, block] += alpha_z * delta_hat
 
 
 @compiled
@@ -140,48 +313,9 @@ def rebase(n_touched: int, touched: Any, c: float, store: Any) -> None:
 
 
 @inlined
-def correct_h(i: int, scale: float, grad_delta: float, store: Any) -> None:
-    """The part of line 14 that has ∂δ/∂w: h ← h + α z ∂δ/∂w h, for a value weight. `scale` is A·c."""
-    alpha_z = scale * store[i, A_I, 0] * store[i, Z, 0]
-    store[i, H, 0] += alpha_z * grad_delta * store[i, H, 0]
-
-
-@compiled
-def learn_vector(
-    n_touched: int,
-    touched: Any,
-    scale: float,
-    delta: float,
-    delta_w: float,
-    store: Any,
-) -> None:
-    """The rest of line 14, h ← h + α ⊙ z δ, and w ← w + α ⊙ z δ. `scale` is A·c."""
-    for k in range(n_touched):
-        i = touched[k]
-        for block in range(BLOCKS):
-            alpha_z = scale * store[i, A_I, block] * store[i, Z, block]
-            store[i, H, block] += alpha_z * delta
-            store[i, W, block] += alpha_z * delta_w
-
-
-@compiled
-def learn_mixed(
-    n_touched: int,
-    touched: Any,
-    scale: float,
-    delta: float,
-    delta_hat: float,
-    delta_w: float,
-    store: Any,
-) -> None:
-    """The same with ĥ ← ĥ + α z (δ + ⟨∂δ/∂w|ĥ⟩), the brackets in `delta_hat`."""
-    for k in range(n_touched):
-        i = touched[k]
-        for block in range(BLOCKS):
-            alpha_z = scale * store[i, A_I, block] * store[i, Z, block]
-            store[i, H, block] += alpha_z * delta
-            store[i, H_HAT, block] += alpha_z * delta_hat
-            store[i, W, block] += alpha_z * delta_w
+def correct_h(i: int, h: float, grad_delta: float, scale_c: float, store: Any) -> None:
+    """The part of line 14 that has ∂δ/∂w, for a value weight: h ← h + α z ∂δ/∂w h, the right h in `h`."""
+    store[i, H, 0] += scale_c * store[i, A_I, 0] * store[i, Z, 0] * grad_delta * h
 
 
 @compiled
@@ -211,16 +345,17 @@ def run_episodes(
         integers[FOLLOWING],
     )
     last_step = integers[LAST_STEP]
-    g, x, next_x, marks = scratch[0], scratch[1], scratch[2], scratch[3]
+    g, x, next_x, h_before, next_h_before = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     method = flags[METHOD]
     normalized = method in (VECTOR, MIXED)
+    divides_overshoot = normalized and flags[DIVIDES_OVERSHOOT]
     is_mixed = method in (MIXED, MIXED_UNNORMALIZED)
     has_bias, drifting = flags[HAS_BIAS], flags[DRIFTING]
-    gamma, mu = numbers[GAMMA], numbers[MU]
+    gamma, mu, u_rate = numbers[GAMMA], numbers[MU], numbers[U_RATE]
     gamma_lambda = gamma * numbers[LAM]
     log_constant, tiles_per_range = numbers[LOG_CONSTANT], numbers[TILES_PER_RANGE]
     shared_beta, v_hat = state[STATE_BETA], state[STATE_V]  # B and v̂
-    by_series = normalized and mu <= SERIES_UP_TO
+    by_series = mu <= SERIES_UP_TO  # normalized, no change of log a is larger
     log_v_decay = math.log(1.0 - mu) if mu < 1.0 else -math.inf
     uniforms_used, flips_used, noise_used = 0, 0, 0
     scale = math.exp(shared_beta)  # A
@@ -257,8 +392,7 @@ def run_episodes(
         noise_used += drifting
 
         for t in range(TIME_LIMIT):
-            # V and π; a feature that is active for the first time in this episode is touched
-            value, logit_0, logit_1, logit_2 = 0.0, 0.0, 0.0, 0.0
+            # A feature that is active for the first time in this episode is touched; its traces are 0.
             for k in range(n_active):
                 i = active[k]
                 if stamps[i] != status[STAMP]:
@@ -267,7 +401,13 @@ def run_episodes(
                     n_touched += 1
                     missed = first_step + t - last_step[i]
                     v_decay = math.exp(log_v_decay * missed) if missed > 0 else 1.0
-                    touch(i, v_decay, store)
+                    for block in range(BLOCKS):
+                        store[i, V, block] *= v_decay
+
+            # V and π
+            value, logit_0, logit_1, logit_2 = 0.0, 0.0, 0.0, 0.0
+            for k in range(n_active):
+                i = active[k]
                 value += x[k] * store[i, W, 0]
                 logit_0 += x[k] * store[i, W, 1]
                 logit_1 += x[k] * store[i, W, 2]
@@ -300,20 +440,13 @@ def run_episodes(
             )
             noise_used += drifting
 
-            # δ, ∂δ/∂w where it is not zero, and ⟨∂δ/∂w|ĥ⟩
+            # δ
             delta = -1.0 - value
-            h_hat_delta = 0.0
-            for k in range(n_active):
-                i = active[k]
-                h_hat_delta -= x[k] * store[i, H_HAT, 0]
             if not terminal:
-                next_value, next_h_hat = 0.0, 0.0
+                next_value = 0.0
                 for k in range(n_following):
-                    i = following[k]
-                    next_value += next_x[k] * store[i, W, 0]
-                    next_h_hat += next_x[k] * store[i, H_HAT, 0]
+                    next_value += next_x[k] * store[following[k], W, 0]
                 delta += gamma * next_value
-                h_hat_delta += gamma * next_h_hat
 
             # ∂U/∂w; z ← γλz + ∂U/∂w; z_β ← γλz_β + ∂U/∂w ⊙ h (line 7)
             kernel_parts.write_grad_U(action, pi_0, pi_1, pi_2, log_constant, g)
@@ -325,28 +458,48 @@ def run_episodes(
             if c < REBASE_BELOW:
                 rebase(n_touched, touched, c, store)
                 c = 1.0
+            g_0, g_1, g_2, g_3 = g[0], g[1], g[2], g[3]
             inverse_c = 1.0 / c
-            h_hat_U = 0.0
             for k in range(n_active):
                 i = active[k]
-                for block in range(BLOCKS):
-                    grad = x[k] * g[block]
-                    store[i, Z, block] += grad * inverse_c
-                    store[i, Z_BETA, block] += grad * inverse_c * store[i, H, block]
-                    h_hat_U += grad * store[i, H_HAT, block]
+                z_0 = x[k] * inverse_c * g_0
+                z_1 = x[k] * inverse_c * g_1
+                z_2 = x[k] * inverse_c * g_2
+                z_3 = x[k] * inverse_c * g_3
+                store[i, Z, 0] += z_0
+                store[i, Z, 1] += z_1
+                store[i, Z, 2] += z_2
+                store[i, Z, 3] += z_3
+                store[i, Z_BETA, 0] += z_0 * store[i, H, 0]
+                store[i, Z_BETA, 1] += z_1 * store[i, H, 1]
+                store[i, Z_BETA, 2] += z_2 * store[i, H, 2]
+                store[i, Z_BETA, 3] += z_3 * store[i, H, 3]
+                h_before[k] = store[i, H, 0]
+
+            # ⟨∂U/∂w|ĥ⟩ and ⟨∂δ/∂w|ĥ⟩
+            h_hat_U, h_hat_delta = 0.0, 0.0
+            if is_mixed:
+                h_hat_0, h_hat_1, h_hat_2, h_hat_3 = 0.0, 0.0, 0.0, 0.0
+                for k in range(n_active):
+                    i = active[k]
+                    h_hat_0 += x[k] * store[i, H_HAT, 0]
+                    h_hat_1 += x[k] * store[i, H_HAT, 1]
+                    h_hat_2 += x[k] * store[i, H_HAT, 2]
+                    h_hat_3 += x[k] * store[i, H_HAT, 3]
+                h_hat_U = g_0 * h_hat_0 + g_1 * h_hat_1 + g_2 * h_hat_2 + g_3 * h_hat_3
+                h_hat_delta = -h_hat_0
+                if not terminal:
+                    next_h_hat = 0.0
+                    for k in range(n_following):
+                        next_h_hat += next_x[k] * store[following[k], H_HAT, 0]
+                    h_hat_delta += gamma * next_h_hat
             if flags[PREVIOUS_ALPHA]:
                 for k in range(n_touched):
                     i = touched[k]
                     for block in range(BLOCKS):
                         store[i, W, block] += store[i, A_I, block] * scale * c * store[i, Z, block] * delta
 
-            # tune the vector part: lines 8 to 10
-            if by_series:
-                tune_normalized(n_touched, touched, delta * c, mu, store)
-            else:
-                tune_exactly(n_touched, touched, delta * c, mu, normalized, store)
-
-            # tune the global part, and M: lines 11 to 13
+            # tune the global part, and M: lines 11 to 13. The vector part's lines 8 to 10 come with line 14.
             if is_mixed:
                 z_beta_hat = gamma_lambda * z_beta_hat + h_hat_U
                 Delta_beta_hat = z_beta_hat * delta
@@ -357,13 +510,10 @@ def run_episodes(
                 else:
                     shared_beta += mu * Delta_beta_hat
                 scale = math.exp(shared_beta)
-            if normalized:
-                effective = 0.0  # ⟨α|(∂U/∂w)²⟩; x² = 1
-                for k in range(n_active):
-                    for block in range(BLOCKS):
-                        effective += store[active[k], A_I, block] * (g[block] * g[block])
+            if divides_overshoot:
+                effective = effective_step_size(n_active, active, g, delta * c, mu, by_series, store)
                 effective *= scale
-                u = max(effective, u + (1.0 - gamma_lambda) * (effective - u))
+                u = max(effective, u + u_rate * (effective - u))
                 if u > 1.0:
                     shared_beta -= math.log(u)
                     scale /= u
@@ -374,25 +524,39 @@ def run_episodes(
 
             if scale < SMALLEST_ALPHA:
                 scale = 0.0
-            # Where a feature is active in both states, ∂δ/∂w is the sum of both: one correction.
-            for k in range(n_active):
-                marks[active[k]] = -x[k]
+            # lines 8 to 10, and line 14; ∂δ/∂w = γ∂V′/∂w − ∂V/∂w multiplies h as it was
             if not terminal:
                 for k in range(n_following):
-                    i = following[k]
-                    if stamps[i] == status[STAMP]:  # else its trace is 0, and so is the correction
-                        correct_h(i, scale * c, marks[i] + gamma * next_x[k], store)
-                        marks[i] = 0.0
-            for k in range(n_active):
-                if marks[active[k]] != 0.0:
-                    correct_h(active[k], scale * c, marks[active[k]], store)
-                    marks[active[k]] = 0.0
+                    next_h_before[k] = store[following[k], H, 0]
+            delta_hat = delta + h_hat_delta
             delta_w = 0.0 if flags[PREVIOUS_ALPHA] else delta
-            if is_mixed:
-                delta_hat = delta + h_hat_delta
-                learn_mixed(n_touched, touched, scale * c, delta, delta_hat, delta_w, store)
+            if not normalized:
+                by_series = largest_change(n_touched, touched, delta * c, mu, store) <= SERIES_UP_TO
+            if not by_series:
+                tune_exactly_and_learn(
+                    n_touched, touched, c, scale, delta, delta_hat, delta_w, mu, normalized, is_mixed, store
+                )
+            elif not normalized:
+                tune_and_learn_unnormalized(
+                    n_touched,
+                    touched,
+                    c,
+                    scale,
+                    delta,
+                    delta_hat if is_mixed else 0.0,
+                    delta_w,
+                    mu,
+                    store,
+                )
+            elif is_mixed:
+                tune_and_learn_mixed(n_touched, touched, c, scale, delta, delta_hat, delta_w, mu, store)
             else:
-                learn_vector(n_touched, touched, scale * c, delta, delta_w, store)
+                tune_and_learn_vector(n_touched, touched, c, scale, delta, delta_w, mu, store)
+            for k in range(n_active):
+                correct_h(active[k], h_before[k], -x[k], scale * c, store)
+            if not terminal:
+                for k in range(n_following):
+                    correct_h(following[k], next_h_before[k], gamma * next_x[k], scale * c, store)
 
             n_active = n_following
             for k in range(n_following):
@@ -407,6 +571,9 @@ def run_episodes(
         for k in range(n_touched):
             i = touched[k]
             last_step_before, last_step[i] = last_step[i], status[STEPS]
+            for block in range(BLOCKS):
+                store[i, Z, block] = 0.0
+                store[i, Z_BETA, block] = 0.0
             if drifting:
                 first_group = 1 if i >= FIRST_NOISE else 0
                 visited += last_step_before == 0 and i < N_TILES

@@ -140,6 +140,7 @@ def train(settings: Settings, progress: Callable[[int], None] = lambda episodes:
         gamma=settings.gamma,
         lam=settings.lam,
         h_lifetime=reading["h_lifetime"],
+        overshoot_divisor=reading["overshoot_divisor"],
         **options,
     )
     drift = Drift(settings.drift, streams.flips, streams.noise) if settings.drifting else None

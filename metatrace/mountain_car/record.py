@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from metatrace import numbers, readings
+from metatrace.mountain_car.questions import QUESTIONS
 from metatrace.mountain_car.settings import BETA_GROUPS, Settings, Training
 from metatrace.results import Run, RunTuple
 
@@ -26,7 +27,7 @@ def settings_of(identity: RunTuple, episodes: int, chosen_readings: dict[str, st
         drift=numbers.parse(identity.drift, "drift", zero=True),
         seed=identity.seed,
         episodes=episodes,
-        readings=readings.complete(identity.environment, chosen_readings, "reading"),
+        readings=readings.complete(QUESTIONS[identity.environment], chosen_readings, "reading"),
     )
 
 

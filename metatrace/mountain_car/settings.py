@@ -8,6 +8,7 @@ import numpy as np
 from metatrace import readings
 from metatrace.mountain_car.drift import N_NOISE
 from metatrace.mountain_car.dynamics import N_ACTIONS, TIME_LIMIT
+from metatrace.mountain_car.questions import MOUNTAIN_CAR
 from metatrace.mountain_car.tiles import N_TILES
 
 ENVIRONMENTS = ("mountain_car", "drifting_mountain_car")
@@ -43,7 +44,7 @@ class Settings:
     gamma: float = GAMMA
     lam: float = LAM
     readings: Mapping[str, str] = field(
-        default_factory=lambda: readings.complete("mountain_car", {}, "readings")
+        default_factory=lambda: readings.complete(MOUNTAIN_CAR, {}, "readings")
     )
 
     @property

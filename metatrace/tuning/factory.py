@@ -47,7 +47,8 @@ def make_tuner(
       mu: μ ≥ 0, the meta-step-size; needed by every method but `none`.
       gamma, lam: γ and λ of AC(λ), each in [0, 1].
       psi: ψ ≥ 0, the weight of the entropy term; 0 for none.
-      readings: `h_lifetime="run"` or `"episode"` (every method), and
+      readings: `h_lifetime="run"` or `"episode"` and `overshoot_divisor="decaying_maximum"`,
+        `"present_step"` or `"absent"` (every method; only normalized Metatrace has that divisor, M), and
         `normaliser="td_error"`, `"trace_product"` or `"meta_gradient"` (nosid).
 
     Raises:

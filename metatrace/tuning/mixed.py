@@ -52,10 +52,11 @@ class Mixed(Tuner):
             self.v_hat = running_maximum(self.v_hat, xp.abs(Delta_beta_hat), self.mu)
             self.beta = self.beta + self.mu * Delta_beta / divisor(self.v)
             self.beta_hat = self.beta_hat + self.mu * Delta_beta_hat / divisor(self.v_hat)
-            effective = xp.dot(xp.exp(self.beta_hat + self.beta), grad_U**2)
-            self.u = running_maximum(self.u, effective, 1 - self.gamma_lambda)
-            M = overshoot(self.u)
-            self.beta_hat = self.beta_hat - xp.log(M)
+            if self.divides_overshoot:
+                effective = xp.dot(xp.exp(self.beta_hat + self.beta), grad_U**2)
+                self.u = running_maximum(self.u, effective, self.u_rate)
+                M = overshoot(self.u)
+                self.beta_hat = self.beta_hat - xp.log(M)
         else:
             self.beta = self.beta + self.mu * Delta_beta
             self.beta_hat = self.beta_hat + self.mu * Delta_beta_hat

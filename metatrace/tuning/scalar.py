@@ -46,10 +46,11 @@ class Scalar(Tuner):
         if self.normalized:
             self.v = running_maximum(self.v, xp.abs(Delta_beta), self.mu)  # line 9
             self.beta = self.beta + self.mu * Delta_beta / divisor(self.v)  # line 10
-            effective = xp.exp(self.beta) * xp.dot(grad_U, grad_U)
-            self.u = running_maximum(self.u, effective, 1 - self.gamma_lambda)  # line 11
-            M = overshoot(self.u)  # line 12
-            self.beta = self.beta - xp.log(M)  # line 13
+            if self.divides_overshoot:
+                effective = xp.exp(self.beta) * xp.dot(grad_U, grad_U)
+                self.u = running_maximum(self.u, effective, self.u_rate)  # line 11
+                M = overshoot(self.u)  # line 12
+                self.beta = self.beta - xp.log(M)  # line 13
         else:
             self.beta = self.beta + self.mu * Delta_beta
         alpha = xp.exp(self.beta)

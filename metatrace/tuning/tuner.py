@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from metatrace.tuning.arrays import Array, namespace
+from metatrace.tuning.normalization import OVERSHOOT_DIVISORS
 
 H_LIFETIMES = ("run", "episode")
 
@@ -37,13 +38,22 @@ class Tuner(ABC):
         lam: float,
         psi: float,
         h_lifetime: str = "run",
+        overshoot_divisor: str = "decaying_maximum",
     ) -> None:
         if h_lifetime not in H_LIFETIMES:
             raise ValueError(f"h_lifetime is {h_lifetime!r}; it must be one of {', '.join(H_LIFETIMES)}")
+        if overshoot_divisor not in OVERSHOOT_DIVISORS:
+            raise ValueError(
+                f"overshoot_divisor is {overshoot_divisor!r}; "
+                f"it must be one of {', '.join(OVERSHOOT_DIVISORS)}"
+            )
         self.n_weights = n_weights
         self.beta_0 = math.log(alpha)
         self.mu = mu
         self.gamma_lambda = gamma * lam
+        # At a rate of 1 the running maximum u forgets all but the present step.
+        self.u_rate = 1.0 if overshoot_divisor == "present_step" else 1 - self.gamma_lambda
+        self.divides_overshoot = overshoot_divisor != "absent"
         self.psi = psi
         self.h_lifetime = h_lifetime
         self._adopted = False

@@ -45,10 +45,11 @@ class Vector(Tuner):
         if self.normalized:
             self.v = running_maximum(self.v, xp.abs(Delta_beta), self.mu)  # line 9
             self.beta = self.beta + self.mu * Delta_beta / divisor(self.v)  # line 10
-            effective = xp.dot(xp.exp(self.beta), grad_U**2)
-            self.u = running_maximum(self.u, effective, 1 - self.gamma_lambda)  # line 11
-            M = overshoot(self.u)  # line 12
-            self.beta = self.beta - xp.log(M)  # line 13
+            if self.divides_overshoot:
+                effective = xp.dot(xp.exp(self.beta), grad_U**2)
+                self.u = running_maximum(self.u, effective, self.u_rate)  # line 11
+                M = overshoot(self.u)  # line 12
+                self.beta = self.beta - xp.log(M)  # line 13
         else:
             self.beta = self.beta + self.mu * Delta_beta
         alpha = xp.exp(self.beta)

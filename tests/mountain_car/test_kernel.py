@@ -17,6 +17,7 @@ import pytest
 from metatrace import readings
 from metatrace.errors import UserError
 from metatrace.mountain_car import compiled, layout, object_code, plain
+from metatrace.mountain_car.questions import MOUNTAIN_CAR
 from metatrace.mountain_car.settings import Settings, random_streams
 
 # Every method with the largest and the smallest μ of the paper's figures.
@@ -31,13 +32,13 @@ assert tuple(MUS) == layout.KERNELS["lazy_kernel"]
 ALPHAS = (2**-13, 2**-8, 2**-5, 2**-4, 2**-3)
 # Untuned, learning is chaotic at the largest step-sizes: see the test of that name.
 CHAOTIC = {("none", 2**-3), ("none", 2**-4)}
-OTHER_READINGS = [(reading.key, value) for reading in readings.MOUNTAIN_CAR for value in reading.values[1:]]
+OTHER_READINGS = [(reading.key, value) for reading in MOUNTAIN_CAR for value in reading.values[1:]]
 
 
 def settings_of(method, alpha, *, mu=None, episodes=20, seed=0, **chosen):
     mu = MUS[method][0] if mu is None else mu
     return Settings(
-        method, alpha, mu, seed, episodes, readings=readings.complete("mountain_car", chosen, "readings")
+        method, alpha, mu, seed, episodes, readings=readings.complete(MOUNTAIN_CAR, chosen, "readings")
     )
 
 

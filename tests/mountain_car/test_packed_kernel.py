@@ -6,6 +6,7 @@ import pytest
 from metatrace import readings
 from metatrace.mountain_car import compiled, plain
 from metatrace.mountain_car.layout import KERNELS
+from metatrace.mountain_car.questions import MOUNTAIN_CAR
 from metatrace.mountain_car.settings import BETA_GROUPS, Settings
 
 # A large μ and a small one of each method; the unnormalized ones at what they survive.
@@ -21,7 +22,7 @@ MUS = {
     "nosid": (2**-12,),
 }
 PACKED = KERNELS["packed_kernel"]
-OTHER_READINGS = {reading.key: reading.values[-1] for reading in readings.MOUNTAIN_CAR}
+OTHER_READINGS = {reading.key: reading.values[-1] for reading in MOUNTAIN_CAR}
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def settings_of(method, alpha, mu, *, episodes, drift=None, seed=0, **chosen):
         episodes,
         drifting=drift is not None,
         drift=drift or 0.0,
-        readings=readings.complete("mountain_car", chosen, "readings"),
+        readings=readings.complete(MOUNTAIN_CAR, chosen, "readings"),
     )
 
 
