@@ -21,6 +21,7 @@ wildcard_constraints:
     method="[a-z-]+",
     alpha="[^/]+",
     mu="[^/]+",
+    drift="[^/]+",
     seed=r"\d+",
 
 

@@ -1,4 +1,4 @@
-"""The command line: `metatrace run | compile | aggregate | table | figure | config | provenance`.
+"""The command line: `metatrace run | compile | aggregate | best-mu | table | figure | config | provenance`.
 
 Bad input ends with one line on standard error and exit code 2. Each verb imports what it needs when it
 is called: a mountain car run pays for neither pandas nor numba.
@@ -7,6 +7,7 @@ is called: a mountain car run pays for neither pandas nor numba.
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import NoReturn
 
@@ -98,13 +99,20 @@ def _parser() -> argparse.ArgumentParser:
     aggregate.set_defaults(verb=_aggregate)
     aggregate.add_argument("--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs")
     aggregate.add_argument("--environment", required=True)
-    aggregate.add_argument("--method", required=True)
+    aggregate.add_argument("--method", required=True, nargs="+")
     aggregate.add_argument("--alpha", required=True, nargs="+", metavar="TOKEN")
-    aggregate.add_argument("--mu", required=True, nargs="+", metavar="TOKEN", help="0 for method none")
-    aggregate.add_argument("--drift", default="0", metavar="TOKEN")
+    aggregate.add_argument(
+        "--mu", required=True, nargs="+", metavar="TOKEN", help="of the tuned methods; 0 where there is none"
+    )
+    aggregate.add_argument("--drift", default=["0"], nargs="+", metavar="TOKEN")
     aggregate.add_argument("--seeds", required=True, nargs="+", type=_whole("--seeds", 0), metavar="N")
     aggregate.add_argument("--episodes", required=True, type=_whole("--episodes", 1), metavar="N")
-    aggregate.add_argument("--code", metavar="FINGERPRINT", help="refuse runs that other code made")
+    aggregate.add_argument(
+        "--code",
+        nargs="+",
+        metavar="FINGERPRINT",
+        help="refuse runs that other code made; one for each --method",
+    )
     aggregate.add_argument(
         "--smoothing",
         required=True,
@@ -125,6 +133,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FOLDER",
         help="gets curves, scores, settings and spread.parquet",
     )
+    aggregate.add_argument(
+        "--beta", action="store_true", help="also beta.parquet and final_beta.parquet, of runs that keep β"
+    )
+
+    best = verbs.add_parser("best-mu", help="the best meta-step-size of each method", allow_abbrev=False)
+    best.set_defaults(verb=_best_mu)
+    best.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate` wrote")
+    best.add_argument("--output", required=True, type=Path, metavar="PARQUET")
 
     table = verbs.add_parser("table", help="a Parquet table as CSV", allow_abbrev=False)
     table.set_defaults(verb=_table)
@@ -142,6 +158,12 @@ def _parser() -> argparse.ArgumentParser:
             "scores against the initial step-size, spread against the meta-step-size",
             _sensitivity,
         ),
+        ("best-mu", "a panel a drift rate, a line a method at its best meta-step-size", _draw_best_mu),
+        (
+            "mu-and-beta",
+            "a row a method: a line a meta-step-size, and how β evolves at one of them",
+            _mu_and_beta,
+        ),
     ):
         one = kinds.add_parser(kind, help=text, allow_abbrev=False)
         one.set_defaults(verb=draw)
@@ -152,6 +174,8 @@ def _parser() -> argparse.ArgumentParser:
             one.add_argument(
                 "--reference", type=Path, metavar="FOLDER", help="the tables of the untuned runs"
             )
+        if kind == "mu-and-beta":
+            one.add_argument("--mu", required=True, metavar="TOKEN", help="at which β is shown")
         one.add_argument("--title", required=True)
         one.add_argument("--note", default="", help="a small line at the figure's foot")
         one.add_argument(
@@ -287,7 +311,7 @@ def _compile(options: argparse.Namespace) -> None:
 
 
 def _aggregate(options: argparse.Namespace) -> None:
-    from metatrace.analysis import aggregate, collect
+    from metatrace.analysis import aggregate, beta, collect, tables
 
     grid = collect.Grid(
         options.environment,
@@ -298,15 +322,29 @@ def _aggregate(options: argparse.Namespace) -> None:
         options.seeds,
         options.episodes,
     )
+    if options.code is not None and len(options.code) != len(options.method):
+        raise UserError(
+            f"--code: has {len(options.code)} fingerprints; there must be one for each --method, "
+            f"that is {len(options.method)}"
+        )
+    code = options.code and dict(zip(options.method, options.code, strict=True))
     spread_alpha_max = numbers.parse(options.spread_alpha_max, "--spread-alpha-max")
-    runs = collect.load(options.runs, grid, code=options.code)
-    tables = aggregate.aggregate(
+    runs = collect.load(options.runs, grid, code=code)
+    made = aggregate.aggregate(
         runs, window=options.smoothing, final=options.final, spread_alpha_max=spread_alpha_max
     )
-    aggregate.write_tables(
-        tables,
-        {name: options.output / f"{name}.parquet" for name in ("curves", "scores", "settings", "spread")},
-    )
+    frames = {field.name: getattr(made, field.name) for field in fields(made)}
+    if options.beta:
+        frames["beta"] = beta.curves(runs, window=options.smoothing)
+        frames["final_beta"] = beta.final(runs, final=options.final)
+    for name, frame in frames.items():
+        tables.write(frame, options.output / f"{name}.parquet")
+
+
+def _best_mu(options: argparse.Namespace) -> None:
+    from metatrace.analysis import best, tables
+
+    tables.write(best.best_mu(tables.read(options.scores)), options.output)
 
 
 def _table(options: argparse.Namespace) -> None:
@@ -341,6 +379,27 @@ def _sensitivity(options: argparse.Namespace) -> None:
     style.save_table(sensitivity.drawn_table(settings, spread, reference, reference_spread), options.output)
 
 
+def _draw_best_mu(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.figures import best_mu, style
+
+    curves, best = (tables.read(options.tables / f"{name}.parquet") for name in ("curves", "best_mu"))
+    style.save(best_mu.draw(curves, best, title=options.title, note=options.note), options.output)
+    style.save_table(best_mu.drawn_table(curves, best), options.output)
+
+
+def _mu_and_beta(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.figures import mu_and_beta, style
+
+    curves, beta = (tables.read(options.tables / f"{name}.parquet") for name in ("curves", "beta"))
+    if options.mu not in set(beta["mu"]):
+        raise UserError(f"--mu: {options.mu!r} is not in {options.tables}; name one of its meta-step-sizes")
+    figure = mu_and_beta.draw(curves, beta, mu=options.mu, title=options.title, note=options.note)
+    style.save(figure, options.output)
+    style.save_table(mu_and_beta.drawn_table(curves, beta, options.mu), options.output)
+
+
 def _config(options: argparse.Namespace) -> None:
     from metatrace import experiments
 
@@ -348,7 +407,7 @@ def _config(options: argparse.Namespace) -> None:
     print(f"{options.file}: scale {asked.scale}, {len(asked.figures)} figures, {len(asked.runs())} runs")
     for figure in asked.figures.values():
         print(
-            f"  {figure.name}: {figure.method} on {figure.environment}, "
+            f"  {figure.name}: {', '.join(figure.methods)} on {figure.environment}, "
             f"{len(figure.runs())} runs of {figure.episodes} episodes"
         )
 

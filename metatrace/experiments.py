@@ -12,63 +12,55 @@ import yaml
 
 from metatrace import numbers, readings
 from metatrace.errors import UserError
-from metatrace.results import RunTuple
+from metatrace.mountain_car import questions
+from metatrace.results import NO_DRIFT, NO_MU, UNTUNED, RunTuple, grid_of_runs
 
+# What the paper leaves open about each environment; and all of it, each question once.
+QUESTIONS = {**questions.QUESTIONS}
+READINGS = tuple(dict.fromkeys(reading for part in QUESTIONS.values() for reading in part))
 SCHEMA = Path(__file__).parents[1] / "workflow" / "schemas" / "config.schema.yaml"
 _MAX_CONFIG_BYTES = 1 << 20
 _MAX_CONFIG_VALUES = 100_000  # with every alias of YAML written out
-UNTUNED = "none"
-NO_MU = "0"
-NO_DRIFT = "0"
 
 
-@dataclass(frozen=True)
-class Curve:
-    """One line of a figure: a setting, run once a seed."""
-
-    alpha: str
-    runs: tuple[RunTuple, ...]
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One panel of a figure: a meta-step-size and a curve for each initial step-size."""
-
-    mu: str
-    curves: tuple[Curve, ...]
+# What a figure shows (its `kind`): the panels, and the lines in each.
+STEP_SIZES, BEST_MU, MU_AND_BETA = "step_sizes", "best_mu", "mu_and_beta"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the paper: one method on one environment over a grid of α and μ."""
+    """A figure of the paper: some methods on one environment over a grid of α, μ and drift.
+
+    Attributes:
+      kind: `step_sizes` (a panel a μ, a line an α), `best_mu` (a panel a drift, a line a method at its best
+        μ), or `mu_and_beta` (a row a method: a line a μ; and beside it the mean β of groups of weights).
+      beta_mu: the μ at which `mu_and_beta` shows β; None for the other kinds.
+    """
 
     name: str
     section: str
     title: str
+    kind: str
     environment: str
-    method: str
+    methods: tuple[str, ...]
     alphas: tuple[str, ...]
     mus: tuple[str, ...]
+    drifts: tuple[str, ...]
+    beta_mu: str | None
     seeds: tuple[int, ...]
     episodes: int
     smoothing: int
     reference: str | None
     ours: str
 
-    def panels(self) -> tuple[Panel, ...]:
-        """The figure's panels, in the config's order of μ, and their curves, in its order of α."""
-        return tuple(
-            Panel(mu, tuple(Curve(alpha, self._runs(alpha, mu)) for alpha in self.alphas)) for mu in self.mus
-        )
+    @property
+    def drifting(self) -> bool:
+        """Whether its runs keep β: those on drifting mountain car do."""
+        return self.environment == "drifting_mountain_car"
 
     def runs(self) -> tuple[RunTuple, ...]:
-        """Every run that the figure is drawn from."""
-        return tuple(run for panel in self.panels() for curve in panel.curves for run in curve.runs)
-
-    def _runs(self, alpha: str, mu: str) -> tuple[RunTuple, ...]:
-        return tuple(
-            RunTuple(self.environment, self.method, alpha, mu, NO_DRIFT, seed) for seed in self.seeds
-        )
+        """Every run that the figure is drawn from, in the config's order of drift, method, μ, α and seed."""
+        return grid_of_runs(self.environment, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
 
 
 @dataclass(frozen=True)
@@ -84,6 +76,10 @@ class Experiments:
     def runs(self) -> dict[RunTuple, int]:
         """The union of the figures' runs, each with its number of episodes: no run twice, none unneeded."""
         return {run: figure.episodes for figure in self.figures.values() for run in figure.runs()}
+
+    def readings_of(self, environment: str) -> dict[str, str]:
+        """The readings in force that concern an environment."""
+        return {reading.key: self.readings[reading.key] for reading in QUESTIONS[environment]}
 
     def sections(self) -> dict[str, list[Figure]]:
         """The figures by section of the paper, in the config's order."""
@@ -155,7 +151,7 @@ def check(config: object, where: str) -> Experiments:
 
     statistics = config["statistics"]
     numbers.parse(statistics["spread_alpha_max"], f"{where}: statistics.spread_alpha_max")
-    chosen = readings.complete("mountain_car", config["readings"], f"{where}: readings")
+    chosen = readings.complete(READINGS, config["readings"], f"{where}: readings")
     figures = {name: _figure(name, entry, where) for name, entry in config["figures"].items()}
     for figure in figures.values():
         _check_reference(figure, figures, where)
@@ -176,42 +172,101 @@ def _n_values(value: object, known: dict[int, int]) -> int:
 
 def _figure(name: str, entry: dict[str, Any], where: str) -> Figure:
     key = f"{where}: figures.{name}"
-    if entry["method"] == UNTUNED and "mu" in entry:
+    methods = tuple([entry["method"]] if isinstance(entry["method"], str) else entry["method"])
+    tuned = [method for method in methods if method != UNTUNED]
+    if not tuned and "mu" in entry:
         raise UserError(f"{key}.mu: method none has no meta-step-size; leave mu out")
-    if entry["method"] != UNTUNED and "mu" not in entry:
+    if tuned and "mu" not in entry:
         raise UserError(
-            f"{key}.mu: is missing; method {entry['method']} needs a list of meta-step-sizes such as [2^-8]"
+            f"{key}.mu: is missing; method {tuned[0]} needs a list of meta-step-sizes such as [2^-8]"
         )
-    for quantity in ("alpha", "mu"):
+    for quantity in ("alpha", "mu", "drift"):
         tokens = entry.get(quantity, [])
         for position, token in enumerate(tokens):
-            numbers.parse(token, f"{key}.{quantity}[{position}]")
+            numbers.parse(token, f"{key}.{quantity}[{position}]", zero=quantity == "drift")
             if token in tokens[:position]:
                 raise UserError(
                     f"{key}.{quantity}[{position}]: {token} is there twice; list every number once"
                 )
+    _check_drift(entry, key)
     seeds = entry["seeds"]
-    return Figure(
+    figure = Figure(
         name=name,
         section=entry["section"],
         title=entry["title"],
+        kind=entry["kind"],
         environment=entry["environment"],
-        method=entry["method"],
+        methods=methods,
         alphas=tuple(entry["alpha"]),
         mus=tuple(entry.get("mu", [NO_MU])),
+        drifts=tuple(entry.get("drift", [NO_DRIFT])),
+        beta_mu=entry.get("beta_mu"),
         seeds=tuple(range(seeds) if isinstance(seeds, int) else seeds),
         episodes=entry["episodes"],
         smoothing=entry["smoothing"],
         reference=entry.get("reference"),
         ours=entry["ours"],
     )
+    _check_kind(figure, key)
+    return figure
+
+
+def _check_drift(entry: Mapping[str, Any], key: str) -> None:
+    if entry["environment"] == "mountain_car":
+        if "drift" in entry:
+            raise UserError(
+                f"{key}.drift: mountain_car has none; leave drift out, or use drifting_mountain_car"
+            )
+        return
+    if "drift" not in entry:
+        raise UserError(
+            f'{key}.drift: is missing; {entry["environment"]} needs a list of rates such as ["4e-6"]'
+        )
+    for position, token in enumerate(entry["drift"]):
+        if numbers.parse(token, key, zero=True) > 1:
+            raise UserError(f"{key}.drift[{position}]: is {token}; it must be a probability from 0 to 1")
+
+
+def _check_kind(figure: Figure, key: str) -> None:
+    """Holds a figure to what its kind can show."""
+    one = {
+        STEP_SIZES: {"method": figure.methods, "drift": figure.drifts},
+        BEST_MU: {"alpha": figure.alphas},
+        MU_AND_BETA: {"alpha": figure.alphas, "drift": figure.drifts},
+    }[figure.kind]
+    for quantity, values in one.items():
+        if len(values) > 1:
+            raise UserError(
+                f"{key}.{quantity}: has {len(values)} values; "
+                f"a figure of kind {figure.kind} has one {quantity}"
+            )
+    if figure.kind != STEP_SIZES and figure.reference is not None:
+        raise UserError(f"{key}.reference: is for figures of kind {STEP_SIZES} alone; leave it out")
+    if figure.kind != MU_AND_BETA:
+        if figure.beta_mu is not None:
+            raise UserError(f"{key}.beta_mu: is for figures of kind {MU_AND_BETA} alone; leave it out")
+        return
+    if not figure.drifting or UNTUNED in figure.methods:
+        raise UserError(
+            f"{key}.kind: {MU_AND_BETA} shows how tuning methods move β on drifting_mountain_car; "
+            "it must be another kind, or have that environment and no method none"
+        )
+    if figure.beta_mu not in figure.mus:
+        raise UserError(
+            f"{key}.beta_mu: is {figure.beta_mu or 'missing'}; it must be one of mu: {', '.join(figure.mus)}"
+        )
 
 
 def _check_reference(figure: Figure, figures: Mapping[str, Figure], where: str) -> None:
     if figure.reference is None:
         return
     key = f"{where}: figures.{figure.name}.reference"
-    untuned = [other.name for other in figures.values() if other.method == UNTUNED]
+    untuned = [
+        other.name
+        for other in figures.values()
+        if other.methods == (UNTUNED,)
+        and (other.environment, other.drifts) == (figure.environment, figure.drifts)
+    ]
     if figure.reference not in untuned:
         raise UserError(
             f"{key}: {figure.reference!r} is no figure of untuned runs; "

@@ -8,11 +8,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from metatrace import readings
-from metatrace.experiments import Experiments, Figure
+from metatrace.experiments import BEST_MU, MU_AND_BETA, QUESTIONS, STEP_SIZES, Experiments, Figure
 from metatrace.mountain_car import compiled, object_code
 
-SECTIONS = {"mountain_car": "Mountain car", "omitted": "Results that the paper omits"}
+SECTIONS = {
+    "mountain_car": "Mountain car",
+    "drifting_mountain_car": "Drifting mountain car",
+    "omitted": "Results that the paper omits",
+}
 METHODS = {
     "none": "no tuning",
     "scalar": "normalized scalar Metatrace",
@@ -28,6 +31,8 @@ TABLES = {
     "scores": "scores, a row a run",
     "settings": "scores, a row a setting",
     "spread": "spread over α",
+    "best_mu": "the best μ",
+    "final_beta": "β at the end, a row a run and group",
 }
 TABLE_TEXTS = {
     "scores": "final return (mean over the last {final} episodes) and AUC (mean over all episodes) "
@@ -35,6 +40,17 @@ TABLE_TEXTS = {
     "settings": "final return and AUC of every setting: mean over seeds and 95 % bootstrap interval",
     "spread": "standard deviation over α ≤ {spread_alpha_max} of the mean AUC, for every μ, "
     "with a 95 % bootstrap interval that resamples the seeds of all α together",
+    "best_mu": "for every method and drift the μ with the highest final return (mean over the last "
+    "{final} episodes), the runner-up, and the difference between the two, with 95 % bootstrap intervals; "
+    "that of the difference pairs runs of the same seed",
+    "final_beta": "mean β (log step-size) of every group of weights over the last {final} episodes of "
+    "every run",
+}
+# The CSV tables that a figure of each kind comes with.
+TABLES_OF_KIND = {
+    STEP_SIZES: ("scores", "settings", "spread"),
+    BEST_MU: ("scores", "settings", "best_mu"),
+    MU_AND_BETA: ("scores", "settings", "final_beta"),
 }
 
 
@@ -44,8 +60,8 @@ def kernel_name(kernel: str, fingerprints: Mapping[str, str]) -> str:
 
 
 def heading(figure: Figure) -> str:
-    """The figure's short name: "Figure 2: normalized scalar Metatrace"."""
-    return f"{short_name(figure)}: {METHODS[figure.method]}"
+    """The figure's short name and what it is about: "Figure 2: normalized scalar Metatrace"."""
+    return f"{short_name(figure)}: {METHODS[figure.methods[0]]}" if len(figure.methods) == 1 else figure.title
 
 
 def short_name(figure: Figure) -> str:
@@ -57,7 +73,7 @@ def labels(figure: Figure, what: str) -> dict[str, str]:
     """The columns by which the report lists a file."""
     return {
         "figure": short_name(figure),
-        "method": figure.method,
+        "method": ", ".join(figure.methods),
         "μ": "untuned" if figure.mus == ("0",) else token_range(figure.mus),
         "shows": what,
     }
@@ -71,7 +87,7 @@ def token_range(tokens: tuple[str, ...]) -> str:
 def title(figure: Figure, kind: str) -> str:
     """What stands above a picture."""
     if kind == "sensitivity":
-        return f"{short_name(figure)}, sensitivity to α and μ: {METHODS[figure.method]}"
+        return f"{short_name(figure)}, sensitivity to α and μ: {METHODS[figure.methods[0]]}"
     return figure.title
 
 
@@ -95,6 +111,7 @@ def note(asked: Experiments, paper: Experiments, figure: Figure) -> str:
             (episodes, whole.episodes, "episodes"),
             (len(figure.alphas), len(whole.alphas), "α"),
             (len(figure.mus), len(whole.mus), "μ"),
+            (len(figure.drifts), len(whole.drifts), "drift rates"),
         )
         if part < total
     ]
@@ -103,7 +120,19 @@ def note(asked: Experiments, paper: Experiments, figure: Figure) -> str:
 
 def run_jobs(asked: Experiments) -> set[str]:
     """The kinds of job that make a config's runs (keys of `provenance.ENTRY_POINTS`)."""
-    return {f"run_{compiled.kernel_of(figure.method)}" for figure in asked.figures.values()}
+    return {
+        f"run_{compiled.kernel_of(method)}" for figure in asked.figures.values() for method in figure.methods
+    }
+
+
+def aggregate_job(figure: Figure) -> str:
+    """The kind of job that aggregates a figure's runs."""
+    return "aggregate_beta" if figure.kind == MU_AND_BETA else "aggregate"
+
+
+def aggregate_jobs(asked: Experiments) -> set[str]:
+    """The kinds of job that aggregate a config's runs."""
+    return {aggregate_job(figure) for figure in asked.figures.values()}
 
 
 def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) -> dict[str, Any]:
@@ -116,7 +145,7 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
         "final": asked.final_episodes,
         "spread_alpha_max": asked.spread_alpha_max,
         # Of the kernels that this config's runs use, and no others: else the report would change with them.
-        "code": {job: fingerprints[job] for job in sorted({*run_jobs(asked), "aggregate"})},
+        "code": {job: fingerprints[job] for job in sorted({*run_jobs(asked), *aggregate_jobs(asked)})},
         "sections": {
             SECTIONS[name]: [heading(figure) for figure in members]
             for name, members in asked.sections().items()
@@ -135,17 +164,23 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
                 "question": reading.question,
                 "why": reading.why,
             }
-            for reading in readings.MOUNTAIN_CAR
+            for reading in dict.fromkeys(
+                reading for figure in asked.figures.values() for reading in QUESTIONS[figure.environment]
+            )
         ],
         "figures": {
             figure.name: {
                 "heading": heading(figure),
                 "title": figure.title,
                 "environment": figure.environment,
-                "method": figure.method,
-                "method_text": METHODS[figure.method],
+                "method_text": ", ".join(METHODS[method] for method in figure.methods),
                 "alphas": list(figure.alphas),
                 "mus": [] if figure.mus == ("0",) else list(figure.mus),
+                "drifts": list(figure.drifts),
+                "beta_mu": figure.beta_mu or "",
+                "readings": ", ".join(
+                    f"{key} = {value}" for key, value in asked.readings_of(figure.environment).items()
+                ),
                 "seeds": len(figure.seeds),
                 "runs": len(figure.runs()),
                 "episodes": figure.episodes,

@@ -39,9 +39,18 @@ ENTRY_POINTS: dict[str, tuple[str, ...]] = {
     ),
     "run_plain": ("metatrace.mountain_car.plain", "metatrace.mountain_car.record"),
     "table": ("metatrace.analysis.tables",),
-    "aggregate": ("metatrace.analysis.aggregate", "metatrace.analysis.collect"),
+    "aggregate": ("metatrace.analysis.aggregate", "metatrace.analysis.collect", "metatrace.analysis.tables"),
+    "aggregate_beta": (
+        "metatrace.analysis.aggregate",
+        "metatrace.analysis.beta",
+        "metatrace.analysis.collect",
+        "metatrace.analysis.tables",
+    ),
+    "best_mu": ("metatrace.analysis.best", "metatrace.analysis.tables"),
     "learning_curves": ("metatrace.figures.learning_curves",),
     "sensitivity": ("metatrace.figures.sensitivity",),
+    "draw_best_mu": ("metatrace.figures.best_mu",),
+    "mu_and_beta": ("metatrace.figures.mu_and_beta",),
 }
 
 

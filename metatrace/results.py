@@ -12,6 +12,7 @@ import os
 import shlex
 import zipfile
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ import numpy as np
 from metatrace.errors import UserError
 
 SCHEMA_VERSION = 1
+UNTUNED, NO_MU, NO_DRIFT = "none", "0", "0"
 # The largest array and JSON text that a run file may declare: far above any real run, far below
 # what a garbled or hostile file could ask the reader to allocate.
 MAX_EPISODES = 10_000_000
@@ -60,6 +62,25 @@ class RunTuple:
             f"{os.fspath(root)}/{self.environment}/{self.method}"
             f"/alpha~{self.alpha}/mu~{self.mu}/drift~{self.drift}/seed~{self.seed}.npz"
         )
+
+
+def grid_of_runs(
+    environment: str,
+    methods: Iterable[str],
+    alphas: Iterable[str],
+    mus: Iterable[str],
+    drifts: Iterable[str],
+    seeds: Iterable[int],
+) -> tuple[RunTuple, ...]:
+    """Every combination, seeds innermost. The untuned method has no μ: it is there once, with μ 0."""
+    return tuple(
+        RunTuple(environment, method, alpha, mu, drift, seed)
+        for drift in drifts
+        for method in methods
+        for mu in ((NO_MU,) if method == UNTUNED else mus)
+        for alpha in alphas
+        for seed in seeds
+    )
 
 
 @dataclass

@@ -1,33 +1,29 @@
 """From runs to four tidy tables: curves, scores, settings and spread.
 
 A setting is (environment, method, α, μ, drift), tokens all; a run is a setting and a seed. Rows
-go by environment, method, drift upward, μ downward, α downward, then seed or episode.
+go by setting, as `groups` orders them, then by seed or episode.
 """
 
-import io
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from metatrace import results
 from metatrace.analysis import intervals, smoothing
-from metatrace.errors import UserError
+from metatrace.analysis.groups import SETTING, Setting, by_setting
 from metatrace.numbers import parse
 from metatrace.results import Run
-
-SETTING = ["environment", "method", "alpha", "mu", "drift"]
 
 
 @dataclass(frozen=True)
 class Tables:
     """The tables of `aggregate`; low and high bound 95 % bootstrap intervals over seeds.
 
-    curves (a row a setting and episode): environment, method, alpha, mu, drift, episode (from 1),
-      mean, low, high (of the trailing mean of returns), runs.
+    curves (a row a setting and kept episode): environment, method, alpha, mu, drift, episode (from 1;
+      `smoothing.drawn_episodes` says which are kept), mean, low, high (of the trailing mean of
+      returns), runs.
     scores (a row a run): environment, method, alpha, mu, drift, seed, episodes, final (mean return
       over the last `final_episodes`), final_episodes, auc (mean return over all episodes),
       diverged, diverged_episode (from 0, missing where the run did not diverge).
@@ -41,14 +37,6 @@ class Tables:
     scores: pd.DataFrame
     settings: pd.DataFrame
     spread: pd.DataFrame
-
-
-class _Setting(NamedTuple):
-    environment: str
-    method: str
-    alpha: str
-    mu: str
-    drift: str
 
 
 def aggregate(runs: Sequence[Run], *, window: int, final: int = 100, spread_alpha_max: float) -> Tables:
@@ -65,90 +53,46 @@ def aggregate(runs: Sequence[Run], *, window: int, final: int = 100, spread_alph
     """
     if final < 1:
         raise ValueError(f"final is {final}; it must be at least 1")
-    groups = _by_setting(runs)
+    groups = by_setting(runs)
     scores = _scores(groups, final)
     return Tables(_curves(groups, window), scores, _settings(scores), _spread(scores, spread_alpha_max))
 
 
-def write_tables(tables: Tables, paths: Mapping[str, str | os.PathLike[str]]) -> None:
-    """Writes tables as Parquet, each atomically; the same table gives the same bytes.
+def _curves(groups: dict[Setting, list[Run]], window: int) -> pd.DataFrame:
+    return curve_table(
+        [
+            (setting._asdict(), smoothing.trailing_mean(np.stack([run.returns for run in runs]), window))
+            for setting, runs in groups.items()
+        ]
+    )
+
+
+def curve_table(curves: Sequence[tuple[Mapping[str, str], np.ndarray]]) -> pd.DataFrame:
+    """Means over runs with intervals, at the episodes that are kept.
 
     Args:
-      tables: what `aggregate` made.
-      paths: table name (`curves`, `scores`, `settings`, `spread`) -> file; a name left out is not
-        written.
+      curves: for each curve what names it, and its runs: (runs, episodes).
+
+    Returns:
+      a row a curve and kept episode: what names it, episode (from 1), mean, low, high, runs.
     """
-    unknown = paths.keys() - {field.name for field in fields(Tables)}
-    if unknown:
-        raise ValueError(f"no such table: {', '.join(sorted(unknown))}")
-    for name, path in paths.items():
-        buffer = io.BytesIO()
-        getattr(tables, name).to_parquet(buffer, engine="pyarrow", index=False, compression="zstd")
-        results.write_atomically(path, buffer.getvalue())
-
-
-def _order(setting: _Setting) -> tuple[str, str, float, float, float]:
-    where = _describe(setting)
-    drift, mu = (parse(token, where, zero=True) for token in (setting.drift, setting.mu))
-    return setting.environment, setting.method, drift, -mu, -parse(setting.alpha, where)
-
-
-def _describe(setting: _Setting) -> str:
-    environment, method, alpha, mu, drift = setting
-    return f"{environment} {method} alpha {alpha} mu {mu} drift {drift}"
-
-
-def _by_setting(runs: Sequence[Run]) -> dict[_Setting, list[Run]]:
-    """The runs of each setting, by seed; settings in the order of the tables."""
-    if not runs:
-        raise UserError("there are no runs to aggregate; name at least one run file")
-    groups: dict[_Setting, list[Run]] = {}
-    for run in runs:
-        groups.setdefault(_Setting(*(getattr(run.tuple, key) for key in SETTING)), []).append(run)
-    groups = {key: sorted(groups[key], key=lambda run: run.tuple.seed) for key in sorted(groups, key=_order)}
-    expected = [run.tuple.seed for run in next(iter(groups.values()))]
-    first = _describe(next(iter(groups)))
-    for setting, members in groups.items():
-        seeds = [run.tuple.seed for run in members]
-        if len(set(seeds)) != len(seeds):
-            twice = next(seed for seed in seeds if seeds.count(seed) > 1)
-            raise UserError(f"{_describe(setting)}: seed {twice} is given more than once")
-        if seeds != expected:
-            raise UserError(
-                f"{_describe(setting)}: has {_seeds(seeds)}, but {first} has {_seeds(expected)};"
-                " every setting needs the same seeds"
-            )
-        episodes = {len(run.returns) for run in members}
-        if len(episodes) > 1:
-            raise UserError(
-                f"{_describe(setting)}: its runs have {', '.join(map(str, sorted(episodes)))} episodes;"
-                " they must all have the same number"
-            )
-    return groups
-
-
-def _seeds(seeds: list[int]) -> str:
-    return f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
-
-
-def _curves(groups: dict[_Setting, list[Run]], window: int) -> pd.DataFrame:
     columns: dict[str, list[np.ndarray]] = {key: [] for key in ("episode", "mean", "low", "high", "runs")}
-    lengths = []
-    for runs in groups.values():
-        smooth = smoothing.trailing_mean(np.stack([run.returns for run in runs]), window)
-        low, high = intervals.mean_interval(smooth, resamples=intervals.CURVE_RESAMPLES)
-        lengths.append(smooth.shape[1])
-        columns["episode"].append(np.arange(1, smooth.shape[1] + 1, dtype=np.int32))
-        columns["mean"].append(smooth.mean(axis=0))
+    for _, values in curves:
+        kept = smoothing.drawn_episodes(values.shape[1])
+        shown = values[:, kept]
+        low, high = intervals.mean_interval(shown, resamples=intervals.CURVE_RESAMPLES)
+        columns["episode"].append((kept + 1).astype(np.int32))
+        columns["mean"].append(shown.mean(axis=0))
         columns["low"].append(low)
         columns["high"].append(high)
-        columns["runs"].append(np.full(smooth.shape[1], len(runs), np.int32))
-    tokens = pd.DataFrame(list(groups), columns=SETTING, dtype="str")
-    frame = tokens.loc[np.repeat(tokens.index, lengths)].reset_index(drop=True)
+        columns["runs"].append(np.full(len(kept), len(values), np.int32))
+    names = pd.DataFrame([dict(name) for name, _ in curves], dtype="str")
+    lengths = [len(part) for part in columns["episode"]]
+    frame = names.loc[np.repeat(names.index, lengths)].reset_index(drop=True)
     return frame.assign(**{key: np.concatenate(parts) for key, parts in columns.items()})
 
 
-def _scores(groups: dict[_Setting, list[Run]], final: int) -> pd.DataFrame:
+def _scores(groups: dict[Setting, list[Run]], final: int) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for setting, runs in groups.items():
         for run in runs:

@@ -1,36 +1,34 @@
 """The run files of a grid, read and held to what was asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from metatrace.errors import UserError
-from metatrace.results import Run, RunTuple, load_run, remedy
+from metatrace.results import Run, RunTuple, grid_of_runs, load_run, remedy
 
 
 @dataclass(frozen=True)
 class Grid:
-    """One method on one environment over every combination of α, μ and seed (tokens as in paths)."""
+    """Methods on one environment over every combination of α, μ, drift and seed (tokens as in paths)."""
 
     environment: str
-    method: str
+    methods: Sequence[str]
     alphas: Sequence[str]
     mus: Sequence[str]
-    drift: str
+    drifts: Sequence[str]
     seeds: Sequence[int]
     episodes: int
 
-    def tuples(self) -> list[RunTuple]:
-        return [
-            RunTuple(self.environment, self.method, alpha, mu, self.drift, seed)
-            for mu in self.mus
-            for alpha in self.alphas
-            for seed in self.seeds
-        ]
+    def tuples(self) -> tuple[RunTuple, ...]:
+        return grid_of_runs(self.environment, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
 
 
-def load(root: Path, grid: Grid, *, code: str | None) -> list[Run]:
+def load(root: Path, grid: Grid, *, code: Mapping[str, str] | None) -> list[Run]:
     """Reads every run of a grid below `root` (`results/<scale>/runs`).
+
+    Args:
+      code: the fingerprint of the code that makes each method's runs now; None accepts any.
 
     Raises:
       UserError: a file is missing, damaged, holds another run than its path says, or was made by
@@ -45,9 +43,10 @@ def load(root: Path, grid: Grid, *, code: str | None) -> list[Run]:
             raise UserError(f"{path}: holds another run ({run.tuple}); {anew}")
         if len(run.returns) != grid.episodes:
             raise UserError(f"{path}: has {len(run.returns)} episodes, not {grid.episodes}; {anew}")
-        if code is not None and run.meta.get("code") != code:
+        if code is not None and run.meta.get("code") != code[identity.method]:
             raise UserError(
-                f"{path}: is stale: code {run.meta.get('code')} made it, the code is now {code}; {anew}"
+                f"{path}: is stale: code {run.meta.get('code')} made it, "
+                f"the code is now {code[identity.method]}; {anew}"
             )
         runs.append(run)
     return runs

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+MOST_POINTS = 1000
+
 
 def trailing_mean(returns: np.ndarray, window: int) -> np.ndarray:
     """The paper's "average of the last 20 episodes", at every episode.
@@ -29,3 +31,15 @@ def trailing_mean(returns: np.ndarray, window: int) -> np.ndarray:
         windows = np.lib.stride_tricks.sliding_window_view(values, window, axis=-1)
         smooth[..., head:] = windows.mean(axis=-1)
     return smooth
+
+
+def drawn_episodes(episodes: int) -> np.ndarray:
+    """The episodes (0-based) at which a curve is kept: every one of up to `MOST_POINTS`, else every kth.
+
+    k is the smallest that keeps no more than `MOST_POINTS`; the last episode is always there. A trailing
+    mean changes little within k episodes, and no screen shows more points.
+    """
+    if episodes < 1:
+        raise ValueError(f"{episodes} episodes; there must be at least 1")
+    step = -(-episodes // MOST_POINTS)
+    return np.arange(episodes - 1, -1, -step)[::-1]

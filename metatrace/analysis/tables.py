@@ -1,12 +1,22 @@
-"""Reading the aggregated tables, and writing them as CSV."""
+"""Tables as files: Parquet, written and read, and CSV."""
 
+import io
+import os
 from pathlib import Path
 
 import pandas as pd
 import pyarrow
 
+from metatrace import results
 from metatrace.errors import UserError
 from metatrace.results import remedy
+
+
+def write(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Writes a table as Parquet, atomically; the same table gives the same bytes."""
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, engine="pyarrow", index=False, compression="zstd")
+    results.write_atomically(path, buffer.getvalue())
 
 
 def read(path: Path) -> pd.DataFrame:

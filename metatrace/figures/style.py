@@ -5,15 +5,18 @@ import os
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib
 import matplotlib.style
+import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from metatrace import results
 from metatrace.numbers import parse
@@ -26,6 +29,34 @@ NOTE_SIZE = 8.0
 # Neighbours in a palette always differ in their dashes, so that a grey print can be read.
 _DASHES: tuple[tuple[float, ...], ...] = ((), (4.5, 1.3), (1.2, 1.0), (6.0, 1.2, 1.2, 1.2))
 MARKERS = "osD^vPX*"
+
+
+class Look(NamedTuple):
+    """How a thing looks in every figure that shows it: its name in words, colour and on-off pattern."""
+
+    name: str
+    colour: str
+    dashes: tuple[float, ...]
+
+    @property
+    def line_style(self) -> Any:
+        """The dashes as matplotlib's linestyle."""
+        return (0, self.dashes) if self.dashes else "-"
+
+
+# In the order in which figures show them. Hues of Okabe and Ito, which colour-blind eyes tell apart, and of
+# Tol where those run out; the dashes tell them apart in grey.
+METHODS = {
+    "none": Look("no tuning", REFERENCE_COLOUR, REFERENCE_DASHES),
+    "scalar": Look("scalar", "#0072b2", ()),
+    "vector": Look("vector", "#d55e00", (1.6, 0.9)),
+    "mixed": Look("mixed", "#009e73", (7.0, 1.0, 1.6, 1.0)),
+    "scalar-unnormalized": Look("scalar,\nunnormalized", "#56b4e9", ()),
+    "vector-unnormalized": Look("vector,\nunnormalized", "#e69f00", (1.6, 0.9)),
+    "mixed-unnormalized": Look("mixed,\nunnormalized", "#999933", (7.0, 1.0, 1.6, 1.0)),
+    "sid": Look("SID", "#cc79a7", (4.5, 1.3)),
+    "nosid": Look("NOSID", "#882255", (1.2, 1.6)),
+}
 
 _RC: dict[str, Any] = {
     "font.family": "sans-serif",
@@ -100,6 +131,12 @@ def descending(tokens: Iterable[str]) -> list[str]:
     return sorted(set(tokens), key=lambda token: parse(token, "figure", zero=True), reverse=True)
 
 
+def in_order(methods: Iterable[str]) -> list[str]:
+    """The distinct methods, in the order in which figures show them."""
+    order = list(METHODS)
+    return sorted(set(methods), key=order.index)
+
+
 def only(frame: pd.DataFrame, columns: Sequence[str]) -> None:
     """Refuses a table that mixes what one figure cannot tell apart."""
     for column in columns:
@@ -135,6 +172,54 @@ def new_figure(height: float, *, title: str, note: str) -> Figure:
     return figure
 
 
+def curve(
+    axes: Axes, rows: pd.DataFrame, *, colour: str, line_style: Any, label: str, width: float = 1.3
+) -> None:
+    """One line of means over episodes, with a band where low and high are known."""
+    rows = rows.sort_values("episode")
+    if rows["low"].notna().any():
+        axes.fill_between(
+            rows["episode"],
+            rows["low"],
+            rows["high"],
+            color=colour,
+            alpha=BAND_OPACITY,
+            lw=0,
+            zorder=1,
+            # Bands of a thousand points each would make up most of a vector file.
+            rasterized=True,
+        )
+    axes.plot(
+        rows["episode"],
+        rows["mean"],
+        color=colour,
+        ls=line_style,
+        lw=width,
+        marker="o" if len(rows) == 1 else "",  # a line of one point would not be seen
+        ms=4,
+        zorder=2,
+        label=label,
+    )
+
+
+def episode_axis(axes: Axes, rows: pd.DataFrame) -> None:
+    """An axis from the first of all episodes to the last shown, with ticks that half the width holds."""
+    last = int(rows["episode"].max())
+    # A single episode would make an axis of no length.
+    axes.set_xlim(*((1, last) if last > 1 else (0.5, 1.5)))
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1, steps=[1, 2, 2.5, 5, 10]))
+
+
+def value_range(rows: pd.DataFrame, *others: float) -> tuple[float, float]:
+    """The range of all lines and bands, and of `others`, a little wider."""
+    values = np.append(rows[["mean", "low", "high"]].to_numpy(), others)
+    values = values[np.isfinite(values)]
+    low, high = float(values.min()), float(values.max())
+    # Of a range near zero the ticks would show nothing but rounding.
+    margin = max(0.04 * (high - low), 0.1)
+    return low - margin, high + margin
+
+
 def shared_legend(figure: Figure, handles: Sequence[Artist], title: str) -> None:
     """One legend for all panels, at the right and outside of them."""
     figure.legend(
@@ -151,13 +236,28 @@ def shared_legend(figure: Figure, handles: Sequence[Artist], title: str) -> None
 def save(figure: Figure, prefix: str | os.PathLike[str]) -> None:
     """Writes prefix.svg, prefix.pdf and prefix.png (150 dots an inch), each atomically.
 
-    The same figure gives the same bytes, whatever the clock and SOURCE_DATE_EPOCH say.
+    The same figure gives the same bytes, whatever the clock and SOURCE_DATE_EPOCH say. Its layout is
+    fixed from then on.
     """
+    _fix_layout(figure)
     for suffix, metadata in _METADATA.items():
         buffer = io.BytesIO()
         with theme():
             figure.savefig(buffer, format=suffix, dpi=150, facecolor="white", metadata=metadata)
         results.write_atomically(f"{os.fspath(prefix)}.{suffix}", buffer.getvalue())
+
+
+def _fix_layout(figure: Figure) -> None:
+    """Lays the panels out, to a millionth of the figure.
+
+    The solver's last digit differs from process to process, and the ids of an SVG are hashes of it.
+    """
+    with theme():
+        figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        x, y, width, height = (round(float(edge), 6) for edge in axes.get_position(original=True).bounds)
+        axes.set_position((x, y, width, height))
 
 
 def save_table(frame: pd.DataFrame, prefix: str | os.PathLike[str]) -> None:

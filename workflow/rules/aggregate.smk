@@ -1,27 +1,57 @@
 # From run files to tidy tables.
 
 
-rule aggregate:
+for name, tables, kinds, extra in (
+    ("aggregate", AGGREGATED, [experiments.STEP_SIZES, experiments.BEST_MU], ""),
+    ("aggregate_beta", AGGREGATED + BETA, [experiments.MU_AND_BETA], "--beta"),
+):
+
+    rule:
+        name:
+            name
+        input:
+            run_files,
+        output:
+            expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=tables),
+        log:
+            f"{RESULTS}/logs/aggregate/{{figure}}.log",
+        wildcard_constraints:
+            figure=of_kind(*kinds),
+        conda:
+            ENVIRONMENT
+        params:
+            grid=grid_of,
+            runs=RUNS,
+            tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
+            extra=extra,
+        message:
+            "Aggregating the runs of {wildcards.figure}"
+        shell:
+            "python -m metatrace aggregate --runs {params.runs:q} --environment {params.grid[environment]}"
+            " --method {params.grid[method]} --alpha {params.grid[alpha]} --mu {params.grid[mu]}"
+            " --drift {params.grid[drift]} --seeds {params.grid[seeds]} --episodes {params.grid[episodes]}"
+            " --code {params.grid[runs_code]} --smoothing {params.grid[smoothing]} --final {params.grid[final]}"
+            " --spread-alpha-max {params.grid[spread_alpha_max]} {params.extra}"
+            " --output {params.tables:q} > {log:q} 2>&1"
+
+
+rule best_mu:
     input:
-        run_files,
+        f"{RESULTS}/tables/{{figure}}/scores.parquet",
     output:
-        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=TABLES),
+        f"{RESULTS}/tables/{{figure}}/best_mu.parquet",
     log:
-        f"{RESULTS}/logs/aggregate/{{figure}}.log",
+        f"{RESULTS}/logs/best_mu/{{figure}}.log",
+    wildcard_constraints:
+        figure=of_kind(experiments.BEST_MU),
     conda:
         ENVIRONMENT
     params:
-        grid=grid_of,
-        runs=RUNS,
-        tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
+        choice={"code": FINGERPRINTS["best_mu"]},
     message:
-        "Aggregating the runs of {wildcards.figure}"
+        "Choosing the best μ of every method in {wildcards.figure}"
     shell:
-        "python -m metatrace aggregate --runs {params.runs:q} --environment {params.grid[environment]}"
-        " --method {params.grid[method]} --alpha {params.grid[alpha]} --mu {params.grid[mu]}"
-        " --seeds {params.grid[seeds]} --episodes {params.grid[episodes]} --code {params.grid[runs_code]}"
-        " --smoothing {params.grid[smoothing]} --final {params.grid[final]}"
-        " --spread-alpha-max {params.grid[spread_alpha_max]} --output {params.tables:q} > {log:q} 2>&1"
+        "python -m metatrace best-mu {input:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule table_as_csv:

@@ -31,13 +31,14 @@ def words(values):
 ASKED, PAPER = checked_config()
 FIGURES = ASKED.figures
 EPISODES = ASKED.runs()
-READINGS = words(f"--reading {key}={value}" for key, value in ASKED.readings.items())
 RESULTS = f"results/{ASKED.scale}"
 RUNS = f"{RESULTS}/runs"
+RUN = "{method}/alpha~{alpha}/mu~{mu}/drift~{drift}/seed~{seed}"
 FINGERPRINTS = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
 KERNELS = {name: f"results/kernels/{presentation.kernel_name(name, FINGERPRINTS)}" for name in layout.KERNELS}
 ENVIRONMENT = str(Path(workflow.basedir, "environment.yml"))
-TABLES = ["curves", "scores", "settings", "spread"]
+AGGREGATED = ["curves", "scores", "settings", "spread"]
+BETA = ["beta", "final_beta"]
 FORMATS = ["svg", "pdf", "png", "csv"]
 # What the report's front page and captions show.
 config["presentation"] = presentation.of(ASKED, PAPER, FINGERPRINTS)
@@ -52,11 +53,21 @@ shell.prefix("set -euo pipefail; export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 def run_of(wildcards):
     """What a run is told, and the code that makes it; a tuple that the config does not ask for is no job."""
     run = experiments.RunTuple(
-        "mountain_car", wildcards.method, wildcards.alpha, wildcards.mu, "0", int(wildcards.seed)
+        wildcards.environment,
+        wildcards.method,
+        wildcards.alpha,
+        wildcards.mu,
+        wildcards.drift,
+        int(wildcards.seed),
     )
     if run not in EPISODES:
         raise WorkflowError(f"the config asks for no run {run.path(RUNS)}")
-    return {"code": run_code(run.method), "episodes": EPISODES[run], "readings": READINGS}
+    readings = ASKED.readings_of(run.environment)
+    return {
+        "code": run_code(run.method),
+        "episodes": EPISODES[run],
+        "readings": words(f"--reading {key}={value}" for key, value in readings.items()),
+    }
 
 
 def run_code(method):
@@ -74,6 +85,11 @@ def figure_of(wildcards):
     return FIGURES[wildcards.figure]
 
 
+def of_kind(*kinds):
+    """The figures of some kinds, as a wildcard constraint; one that nothing meets where there are none."""
+    return "|".join(name for name, figure in FIGURES.items() if figure.kind in kinds) or "(?!)"
+
+
 def run_files(wildcards):
     """The runs that a figure is drawn from."""
     return [run.path(RUNS) for run in figure_of(wildcards).runs()]
@@ -84,13 +100,14 @@ def grid_of(wildcards):
     figure = figure_of(wildcards)
     return {
         "alpha": words(figure.alphas),
-        "code": FINGERPRINTS["aggregate"],
+        "code": FINGERPRINTS[presentation.aggregate_job(figure)],
+        "drift": words(figure.drifts),
         "environment": figure.environment,
         "episodes": figure.episodes,
         "final": ASKED.final_episodes,
-        "method": figure.method,
+        "method": words(figure.methods),
         "mu": words(figure.mus),
-        "runs_code": run_code(figure.method),
+        "runs_code": words(run_code(method) for method in figure.methods),
         "seeds": words(figure.seeds),
         "smoothing": figure.smoothing,
         "spread_alpha_max": ASKED.spread_alpha_max,
@@ -134,7 +151,7 @@ def picture_files(figures):
         for figure in figures
         for path in (
             *(f"{RESULTS}/figures/{name}.{suffix}" for name in pictures_of(figure) for suffix in FORMATS),
-            *(f"{RESULTS}/tables/{figure.name}_{table}.csv" for table in presentation.TABLES),
+            *(f"{RESULTS}/tables/{figure.name}_{table}.csv" for table in csv_tables_of(figure)),
         )
     ]
 
@@ -143,9 +160,24 @@ def all_files(figures):
     """All results of some figures, runs and tables as well: what is missing is made, needed for a picture or not."""
     return [
         *picture_files(figures),
-        *(f"{RESULTS}/tables/{figure.name}/{table}.parquet" for figure in figures for table in TABLES),
+        *(
+            f"{RESULTS}/tables/{figure.name}/{table}.parquet"
+            for figure in figures
+            for table in tables_of(figure)
+        ),
         *dict.fromkeys(run.path(RUNS) for figure in figures for run in figure.runs()),
     ]
+
+
+def csv_tables_of(figure):
+    """The tables of a figure that are there as CSV too."""
+    return presentation.TABLES_OF_KIND[figure.kind]
+
+
+def tables_of(figure):
+    """All tables of a figure: those of the aggregation, and those made from them."""
+    aggregated = [*AGGREGATED, *(BETA if figure.kind == experiments.MU_AND_BETA else [])]
+    return list(dict.fromkeys([*aggregated, *csv_tables_of(figure)]))
 
 
 def pictures_of(figure):

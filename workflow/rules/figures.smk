@@ -10,6 +10,8 @@ rule learning_curves:
         in_report(f"{RESULTS}/figures/{{figure}}.csv", "drawn_table", "learning curves, the drawn table"),
     log:
         f"{RESULTS}/logs/figures/{{figure}}.log",
+    wildcard_constraints:
+        figure=of_kind(experiments.STEP_SIZES),
     conda:
         ENVIRONMENT
     params:
@@ -47,6 +49,59 @@ rule sensitivity:
         "Drawing the sensitivity of {wildcards.figure}"
     shell:
         "python -m metatrace figure sensitivity --tables {params.tables:q} --reference {params.reference:q}"
+        " --title {params.drawing[title]:q} --note {params.drawing[note]:q}"
+        " --output {params.prefix:q} > {log:q} 2>&1"
+
+
+rule draw_best_mu:
+    input:
+        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=["curves", "best_mu"]),
+    output:
+        in_report(f"{RESULTS}/figures/{{figure}}.svg", "best_mu", "learning curves"),
+        multiext(f"{RESULTS}/figures/{{figure}}", ".pdf", ".png"),
+        in_report(f"{RESULTS}/figures/{{figure}}.csv", "drawn_table", "learning curves, the drawn table"),
+    log:
+        f"{RESULTS}/logs/figures/{{figure}}.log",
+    wildcard_constraints:
+        figure=of_kind(experiments.BEST_MU),
+    conda:
+        ENVIRONMENT
+    params:
+        drawing=drawing_of("draw_best_mu"),
+        tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
+        prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
+    message:
+        "Drawing {wildcards.figure}"
+    shell:
+        "python -m metatrace figure best-mu --tables {params.tables:q}"
+        " --title {params.drawing[title]:q} --note {params.drawing[note]:q}"
+        " --output {params.prefix:q} > {log:q} 2>&1"
+
+
+rule mu_and_beta:
+    input:
+        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=["curves", "beta"]),
+    output:
+        in_report(f"{RESULTS}/figures/{{figure}}.svg", "mu_and_beta", "learning curves and β"),
+        multiext(f"{RESULTS}/figures/{{figure}}", ".pdf", ".png"),
+        in_report(
+            f"{RESULTS}/figures/{{figure}}.csv", "drawn_table", "learning curves and β, the drawn table"
+        ),
+    log:
+        f"{RESULTS}/logs/figures/{{figure}}.log",
+    wildcard_constraints:
+        figure=of_kind(experiments.MU_AND_BETA),
+    conda:
+        ENVIRONMENT
+    params:
+        drawing=drawing_of("mu_and_beta"),
+        mu=lambda wildcards: figure_of(wildcards).beta_mu,
+        tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
+        prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
+    message:
+        "Drawing {wildcards.figure}"
+    shell:
+        "python -m metatrace figure mu-and-beta --tables {params.tables:q} --mu {params.mu}"
         " --title {params.drawing[title]:q} --note {params.drawing[note]:q}"
         " --output {params.prefix:q} > {log:q} 2>&1"
 

@@ -15,6 +15,8 @@ rule html_report:
                 "front_page.rst",
                 "learning_curves.rst",
                 "sensitivity.rst",
+                "best_mu.rst",
+                "mu_and_beta.rst",
                 "drawn_table.rst",
                 "table.rst",
                 "style.css",

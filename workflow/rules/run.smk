@@ -25,17 +25,20 @@ rule run_mountain_car:
         # Its name tells its contents; its age tells nothing.
         kernel=ancient(kernel_file),
     output:
-        f"{RUNS}/mountain_car/{{method}}/alpha~{{alpha}}/mu~{{mu}}/drift~0/seed~{{seed}}.npz",
+        f"{RUNS}/{{environment}}/{RUN}.npz",
     log:
-        f"{RESULTS}/logs/runs/mountain_car/{{method}}/alpha~{{alpha}}/mu~{{mu}}/drift~0/seed~{{seed}}.log",
+        f"{RESULTS}/logs/runs/{{environment}}/{RUN}.log",
+    wildcard_constraints:
+        environment="mountain_car|drifting_mountain_car",
     conda:
         ENVIRONMENT
     params:
         run=run_of,
     message:
-        "Run: mountain car, {wildcards.method}, α {wildcards.alpha}, μ {wildcards.mu}, seed {wildcards.seed}"
+        "Run: {wildcards.environment}, {wildcards.method}, α {wildcards.alpha}, μ {wildcards.mu},"
+        " drift {wildcards.drift}, seed {wildcards.seed}"
     shell:
-        "python -m metatrace run --environment mountain_car --method {wildcards.method}"
-        " --alpha {wildcards.alpha} --mu {wildcards.mu} --seed {wildcards.seed}"
+        "python -m metatrace run --environment {wildcards.environment} --method {wildcards.method}"
+        " --alpha {wildcards.alpha} --mu {wildcards.mu} --drift {wildcards.drift} --seed {wildcards.seed}"
         " --episodes {params.run[episodes]} {params.run[readings]}"
         " --kernel {input.kernel:q} --output {output:q} > {log:q} 2>&1"

@@ -1,0 +1,68 @@
+"""How the mean β of groups of weights evolves, and where it ends (the paper's figure 7, b, d and f).
+
+A run on drifting mountain car keeps the mean log step-size of each group of weights at every episode's end;
+`meta` names the groups. For mixed Metatrace it is β̂ + β_i.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metatrace.analysis.aggregate import curve_table
+from metatrace.analysis.groups import Setting, by_setting
+from metatrace.analysis.smoothing import trailing_mean
+from metatrace.errors import UserError
+from metatrace.results import Run
+
+
+def curves(runs: Sequence[Run], *, window: int) -> pd.DataFrame:
+    """The trailing mean over `window` episodes of each group's β, mean over runs with intervals.
+
+    Returns:
+      a row a setting, group and kept episode: environment, method, alpha, mu, drift, group, episode, mean,
+      low, high, runs.
+
+    Raises:
+      UserError: a run without β.
+    """
+    return curve_table(
+        [
+            ({**setting._asdict(), "group": group}, trailing_mean(values[:, :, column], window))
+            for setting, members in by_setting(runs).items()
+            for names, values in [_beta_of(setting, members)]
+            for column, group in enumerate(names)
+        ]
+    )
+
+
+def final(runs: Sequence[Run], *, final: int) -> pd.DataFrame:
+    """Each group's mean β over the last `final` episodes of every run.
+
+    Returns:
+      a row a run and group: environment, method, alpha, mu, drift, seed, group, beta.
+
+    Raises:
+      UserError: a run without β.
+    """
+    rows: list[dict[str, Any]] = []
+    for setting, members in by_setting(runs).items():
+        names, values = _beta_of(setting, members)
+        ends = values[:, -final:].mean(axis=1)
+        for run, betas in zip(members, ends, strict=True):
+            rows += [
+                {**setting._asdict(), "seed": run.tuple.seed, "group": group, "beta": beta}
+                for group, beta in zip(names, betas, strict=True)
+            ]
+    types = {**dict.fromkeys((*Setting._fields, "group"), "str"), "seed": "int64", "beta": "float64"}
+    return pd.DataFrame(rows).astype(types)
+
+
+def _beta_of(setting: Setting, runs: Sequence[Run]) -> tuple[list[str], np.ndarray]:
+    """The groups' names, and (runs, episodes, groups)."""
+    if any(run.beta is None for run in runs):
+        raise UserError(
+            f"runs of {setting.method} on {setting.environment} keep no β; no such table can be made"
+        )
+    return runs[0].meta["beta_groups"], np.stack([run.beta for run in runs if run.beta is not None])

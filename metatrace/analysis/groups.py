@@ -1,0 +1,71 @@
+"""Runs by setting: (environment, method, α, μ, drift), tokens all.
+
+Settings go by environment, method, drift upward, μ downward, α downward; the runs of one by seed.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from metatrace.errors import UserError
+from metatrace.numbers import parse
+from metatrace.results import Run
+
+SETTING = ["environment", "method", "alpha", "mu", "drift"]
+
+
+class Setting(NamedTuple):
+    """What the runs of one row share."""
+
+    environment: str
+    method: str
+    alpha: str
+    mu: str
+    drift: str
+
+
+def by_setting(runs: Sequence[Run]) -> dict[Setting, list[Run]]:
+    """The runs of each setting.
+
+    Raises:
+      UserError: no runs, or seeds or episodes that do not match. The line names the setting.
+    """
+    if not runs:
+        raise UserError("there are no runs to aggregate; name at least one run file")
+    groups: dict[Setting, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(Setting(*(getattr(run.tuple, key) for key in SETTING)), []).append(run)
+    groups = {key: sorted(groups[key], key=lambda run: run.tuple.seed) for key in sorted(groups, key=_order)}
+    expected = [run.tuple.seed for run in next(iter(groups.values()))]
+    first = _describe(next(iter(groups)))
+    for setting, members in groups.items():
+        seeds = [run.tuple.seed for run in members]
+        if len(set(seeds)) != len(seeds):
+            twice = next(seed for seed in seeds if seeds.count(seed) > 1)
+            raise UserError(f"{_describe(setting)}: seed {twice} is given more than once")
+        if seeds != expected:
+            raise UserError(
+                f"{_describe(setting)}: has {_seeds(seeds)}, but {first} has {_seeds(expected)};"
+                " every setting needs the same seeds"
+            )
+        episodes = {len(run.returns) for run in members}
+        if len(episodes) > 1:
+            raise UserError(
+                f"{_describe(setting)}: its runs have {', '.join(map(str, sorted(episodes)))} episodes;"
+                " they must all have the same number"
+            )
+    return groups
+
+
+def _seeds(seeds: list[int]) -> str:
+    return f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
+
+
+def _order(setting: Setting) -> tuple[str, str, float, float, float]:
+    where = _describe(setting)
+    drift, mu = (parse(token, where, zero=True) for token in (setting.drift, setting.mu))
+    return setting.environment, setting.method, drift, -mu, -parse(setting.alpha, where)
+
+
+def _describe(setting: Setting) -> str:
+    environment, method, alpha, mu, drift = setting
+    return f"{environment} {method} alpha {alpha} mu {mu} drift {drift}"

@@ -1,0 +1,112 @@
+"""Every method at its best μ, as in the paper's figure 6: a panel a drift rate, a line a method."""
+
+import math
+
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from metatrace.figures import style
+from metatrace.numbers import label
+
+_SETTING = ["environment", "method", "alpha", "mu", "drift"]
+_UNTUNED = "0"  # the μ of method none
+_STRIP = 3  # as many best μ as fit side by side above a panel
+
+
+def draw(curves: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> Figure:
+    """Draws the learning curves of the best μ of every method and drift.
+
+    Args:
+      curves: rows of `Tables.curves` of one environment and α.
+      best: rows of `best_mu` of the same.
+      title: above the panels.
+      note: a small line at the foot: scale, seeds, episodes.
+
+    Returns:
+      a panel a drift, upward, all with the same axes; above each the best μ of every tuned method, in
+      the look of its line; one legend of the methods. What is drawn is `drawn_table` of the same tables.
+    """
+    table = drawn_table(curves, best)
+    drifts, methods = style.descending(table["drift"])[::-1], style.in_order(table["method"])
+    columns = min(len(drifts), 2)
+    rows = math.ceil(len(drifts) / columns)
+    with style.theme():
+        figure = style.new_figure(0.4 + (3.9 if len(drifts) == 1 else 2.75 * rows), title=title, note=note)
+        axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        for panel, drift in zip(axes.flat, drifts, strict=False):
+            _panel(panel, table[table["drift"] == drift], drift)
+        for number, panel in enumerate(axes.flat):
+            if number >= len(drifts):
+                panel.remove()
+            elif number + columns >= len(drifts):
+                # The lowest panel of its column, even where the last row is not full.
+                panel.tick_params(labelbottom=True)
+                panel.set_xlabel("Training episode")
+        for panel in axes[:, 0]:
+            panel.set_ylabel("Return (trailing mean)")
+        style.episode_axis(axes[0, 0], table)
+        axes[0, 0].set_ylim(*style.value_range(table))
+        style.shared_legend(
+            figure, [_handle(method, style.METHODS[method].name) for method in methods], "Tuning"
+        )
+    return figure
+
+
+def drawn_table(curves: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+    """All that the figure draws, a row a point: the table to save beside it.
+
+    Returns:
+      the rows of `curves` at the best μ of their method and drift, by drift upward, method and episode.
+
+    Raises:
+      ValueError: several environments or α, two best μ of one method and drift, or no curve of one.
+    """
+    for frame in (curves, best):
+        style.only(frame, ("environment", "alpha"))
+    parts = []
+    for drift in style.descending(best["drift"])[::-1]:
+        for method in style.in_order(best["method"]):
+            chosen = best.loc[(best["drift"] == drift) & (best["method"] == method), _SETTING]
+            if chosen.empty:
+                continue
+            style.only(chosen, ("mu",))
+            part = curves.merge(chosen, on=_SETTING)
+            if part.empty:
+                raise ValueError(f"there is no curve of {' '.join(chosen.iloc[0])}, which is the best")
+            parts.append(part.sort_values("episode"))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _panel(axes: Axes, rows: pd.DataFrame, drift: str) -> None:
+    handles = []
+    for method in style.in_order(rows["method"]):
+        look, curve = style.METHODS[method], rows[rows["method"] == method]
+        style.curve(axes, curve, colour=look.colour, line_style=look.line_style, label=method)
+        (mu,) = curve["mu"].unique()
+        if mu != _UNTUNED:
+            handles.append(_handle(method, f"${label(mu)}$"))
+    heading, lines = rf"Drift rate ${label(drift)}$", math.ceil(len(handles) / _STRIP)
+    if handles:
+        # In a strip between the title and the panel: within the panel it would cover curves.
+        axes.legend(
+            handles=handles,
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1),
+            ncols=min(len(handles), _STRIP),
+            frameon=False,
+            borderpad=0.2,
+            borderaxespad=0,
+            handlelength=2.8,
+            columnspacing=1.2,
+        )
+        heading += r", best $\mu$:"
+    axes.set_title(heading, pad=5 + 16 * lines)
+    sns.despine(ax=axes)
+
+
+def _handle(method: str, text: str) -> Line2D:
+    look = style.METHODS[method]
+    return Line2D([], [], color=look.colour, ls=look.line_style, lw=1.6, label=text)
