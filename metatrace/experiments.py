@@ -1,4 +1,4 @@
-"""From a config to figures, panels, curves and run tuples: the one place that knows which runs exist."""
+"""From a config to figures and run tuples: the one place that knows which runs exist."""
 
 import json
 import re
@@ -252,9 +252,8 @@ def _check_kind(figure: Figure, key: str) -> None:
             "it must be another kind, or have that environment and no method none"
         )
     if figure.beta_mu not in figure.mus:
-        raise UserError(
-            f"{key}.beta_mu: is {figure.beta_mu or 'missing'}; it must be one of mu: {', '.join(figure.mus)}"
-        )
+        given = "missing" if figure.beta_mu is None else figure.beta_mu
+        raise UserError(f"{key}.beta_mu: is {given}; it must be one of mu: {', '.join(figure.mus)}")
 
 
 def _check_reference(figure: Figure, figures: Mapping[str, Figure], where: str) -> None:
@@ -269,7 +268,7 @@ def _check_reference(figure: Figure, figures: Mapping[str, Figure], where: str) 
     ]
     if figure.reference not in untuned:
         raise UserError(
-            f"{key}: {figure.reference!r} is no figure of untuned runs; "
+            f"{key}: {figure.reference!r} is no figure of untuned runs with this environment and drift; "
             f"it must be one of {', '.join(untuned) or '(there is none)'}"
         )
 

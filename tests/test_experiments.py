@@ -14,8 +14,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from metatrace import experiments, readings
+from metatrace import experiments
 from metatrace.errors import UserError
+from metatrace.results import RunTuple
 
 CONFIGS = Path(__file__).parents[1] / "config"
 PAPER, QUICK = CONFIGS / "paper.yaml", CONFIGS / "quick.yaml"
@@ -45,6 +46,33 @@ VALID = {
             "episodes": 10,
             "smoothing": 2,
             "reference": "figure_1",
+        },
+        "figure_6": {
+            "section": "drifting_mountain_car",
+            "title": "Drifting",
+            "kind": "best_mu",
+            "environment": "drifting_mountain_car",
+            "method": ["none", "vector"],
+            "alpha": ["2^-10"],
+            "mu": ["2^-6", "2^-8"],
+            "drift": ["4e-6", "0"],
+            "seeds": 2,
+            "episodes": 30,
+            "smoothing": 4,
+        },
+        "figure_7": {
+            "section": "drifting_mountain_car",
+            "title": "Betas",
+            "kind": "mu_and_beta",
+            "environment": "drifting_mountain_car",
+            "method": ["vector", "mixed"],
+            "alpha": ["2^-10"],
+            "mu": ["2^-6", "2^-8"],
+            "beta_mu": "2^-8",
+            "drift": ["4e-6"],
+            "seeds": 2,
+            "episodes": 30,
+            "smoothing": 4,
         },
     },
 }
@@ -88,24 +116,43 @@ def refusal_of_file(tmp_path, content):
 def test_the_configs_of_the_project_are_valid(path):
     asked = experiments.read(path)
     assert asked.scale == path.stem
-    assert list(asked.figures) == [f"figure_{name}" for name in (1, 2, 3, 4, 5, "s1", "s2")]
+    assert list(asked.figures) == [f"figure_{name}" for name in (1, 2, 3, 4, 5, 6, 7, "s1", "s2")]
 
 
-def test_the_paper_asks_for_2750_runs_of_1000_episodes_and_1320_that_it_omits():
+def test_the_paper_asks_for_4510_runs_and_1320_that_it_omits():
     paper = experiments.read(PAPER)
     runs = paper.runs()
     by_section = {
         section: len({run for figure in figures for run in figure.runs()})
         for section, figures in paper.sections().items()
     }
-    assert by_section == {"mountain_car": 2750, "omitted": 1320}
-    assert len(runs) == 4070 == len({run.path("runs") for run in runs})
-    assert set(runs.values()) == {1000}
-    assert {run.seed for run in runs} == set(range(10))
+    assert by_section == {"mountain_car": 2750, "drifting_mountain_car": 1760, "omitted": 1320}
+    assert len(runs) == 5830 == len({run.path("runs") for run in runs})
+    assert {(run.environment, episodes) for run, episodes in runs.items()} == {
+        ("mountain_car", 1000),
+        ("drifting_mountain_car", 5000),
+    }
+    for environment, seeds in (("mountain_car", 10), ("drifting_mountain_car", 20)):
+        assert {run.seed for run in runs if run.environment == environment} == set(range(seeds))
 
 
-def test_the_paper_has_the_grids_of_its_figures():
-    figures = experiments.read(PAPER).figures
+PLAIN_METHODS = {
+    "figure_1": ("none",),
+    "figure_2": ("scalar",),
+    "figure_3": ("scalar-unnormalized",),
+    "figure_4": ("sid",),
+    "figure_5": ("nosid",),
+    "figure_s1": ("vector",),
+    "figure_s2": ("mixed",),
+}
+
+
+def test_the_paper_has_the_grids_of_its_figures_on_plain_mountain_car():
+    figures = {
+        name: figure
+        for name, figure in experiments.read(PAPER).figures.items()
+        if figure.environment == "mountain_car"
+    }
     powers = {name: [figure.mus[0], figure.mus[-1]] for name, figure in figures.items()}
     assert powers == {
         "figure_1": ["0", "0"],
@@ -116,10 +163,30 @@ def test_the_paper_has_the_grids_of_its_figures():
         "figure_s1": ["2^-6", "2^-11"],
         "figure_s2": ["2^-6", "2^-11"],
     }
-    methods = [figure.method for figure in figures.values()]
-    assert methods == ["none", "scalar", "scalar-unnormalized", "sid", "nosid", "vector", "mixed"]
-    for figure in figures.values():
+    assert {name: figure.methods for name, figure in figures.items()} == PLAIN_METHODS
+    for name, figure in figures.items():
         assert figure.alphas == tuple(f"2^-{power}" for power in range(3, 14))
+        assert (figure.kind, figure.drifts, figure.smoothing) == ("step_sizes", ("0",), 20)
+        assert figure.reference == (None if name == "figure_1" else "figure_1")
+        assert not figure.drifting
+
+
+def test_the_paper_has_the_grids_of_its_drifting_figures():
+    figures = experiments.read(PAPER).figures
+    six, seven = figures["figure_6"], figures["figure_7"]
+    assert (six.kind, six.methods) == ("best_mu", ("none", "scalar", "vector", "mixed"))
+    assert six.drifts == ("4e-6", "6e-6", "8e-6", "1e-5")
+    assert (seven.kind, seven.methods) == ("mu_and_beta", ("scalar", "vector", "mixed"))
+    assert (seven.drifts, seven.beta_mu) == (("6e-6",), "2^-10")
+    for figure in (six, seven):
+        assert figure.environment == "drifting_mountain_car" and figure.drifting
+        assert figure.alphas == ("2^-10",)
+        assert figure.mus == tuple(f"2^-{power}" for power in range(6, 13))
+        assert (figure.seeds, figure.episodes, figure.smoothing) == (tuple(range(20)), 5000, 40)
+    # The untuned method has one run where the others have seven.
+    assert len(six.runs()) == 4 * (3 * 7 + 1) * 20 == 1760
+    assert len(seven.runs()) == 3 * 7 * 20
+    assert set(seven.runs()) < set(six.runs())
 
 
 def test_the_quick_scale_draws_every_figure_of_the_paper_with_fewer_runs():
@@ -127,35 +194,80 @@ def test_the_quick_scale_draws_every_figure_of_the_paper_with_fewer_runs():
     assert paper.figures.keys() == quick.figures.keys()
     assert len(quick.runs()) < len(paper.runs()) / 10
     for name, figure in quick.figures.items():
-        assert figure.method == paper.figures[name].method
-        assert set(figure.alphas) <= set(paper.figures[name].alphas)
-        assert set(figure.mus) <= set(paper.figures[name].mus)
+        papers = paper.figures[name]
+        assert (figure.kind, figure.methods) == (papers.kind, papers.methods)
+        assert (figure.environment, figure.beta_mu) == (papers.environment, papers.beta_mu)
+        for quantity in ("alphas", "mus", "drifts"):
+            assert set(getattr(figure, quantity)) <= set(getattr(papers, quantity))
+        assert figure.episodes < papers.episodes
 
 
 def test_the_projects_configs_state_every_reading_of_the_paper():
-    keys = [reading.key for reading in readings.MOUNTAIN_CAR]
     for path in (PAPER, QUICK):
-        assert list(yaml.safe_load(path.read_text(encoding="utf-8"))["readings"]) == keys
+        stated = yaml.safe_load(path.read_text(encoding="utf-8"))["readings"]
+        assert stated == {reading.key: reading.default for reading in experiments.READINGS}
+        assert list(stated) == [reading.key for reading in experiments.READINGS]
 
 
-def test_a_figure_is_a_panel_a_mu_and_a_curve_an_alpha():
+def test_an_environment_has_its_own_readings():
+    asked = experiments.check(changed(("readings", "time_limit"), "bootstrap"), "c.yaml")
+    plain, drifting = (asked.readings_of(f"{name}mountain_car") for name in ("", "drifting_"))
+    assert plain["time_limit"] == drifting["time_limit"] == "bootstrap"
+    assert drifting == {**plain, "drift_and_noise": "signs_persist"} != plain
+    assert asked.readings == drifting
+    for environment, asks in experiments.QUESTIONS.items():
+        assert list(asked.readings_of(environment)) == [reading.key for reading in asks]
+
+
+def test_a_question_of_two_environments_is_asked_once():
+    keys = [reading.key for reading in experiments.READINGS]
+    assert len(set(keys)) == len(keys) == len({reading.id for reading in experiments.READINGS})
+    assert set(keys) == {reading.key for asks in experiments.QUESTIONS.values() for reading in asks}
+
+
+def test_a_figures_runs_go_by_mu_and_alpha_and_seed():
     figure = experiments.check(VALID, "c.yaml").figures["figure_2"]
-    assert [panel.mu for panel in figure.panels()] == ["2^-6", "4e-6"]
-    for panel in figure.panels():
-        assert [curve.alpha for curve in panel.curves] == ["2^-8", "0.001"]
-        for curve in panel.curves:
-            assert [(run.alpha, run.mu, run.drift, run.seed) for run in curve.runs] == [
-                (curve.alpha, panel.mu, "0", seed) for seed in (0, 3)
-            ]
-    assert len(figure.runs()) == 8
+    assert figure.methods == ("scalar",) and (figure.kind, figure.beta_mu) == ("step_sizes", None)
+    assert figure.runs() == tuple(
+        RunTuple("mountain_car", "scalar", alpha, mu, "0", seed)
+        for mu in ("2^-6", "4e-6")
+        for alpha in ("2^-8", "0.001")
+        for seed in (0, 3)
+    )
+
+
+def test_of_several_methods_the_untuned_one_is_there_once_with_no_mu():
+    figure = experiments.check(VALID, "c.yaml").figures["figure_6"]
+    assert [(run.drift, run.method, run.mu, run.seed) for run in figure.runs()] == [
+        (drift, method, mu, seed)
+        for drift in ("4e-6", "0")
+        for method, mu in (("none", "0"), ("vector", "2^-6"), ("vector", "2^-8"))
+        for seed in (0, 1)
+    ]
+
+
+def test_a_list_of_one_method_is_that_method():
+    config = changed(("figures", "figure_1", "method"), ["none"])
+    assert experiments.check(config, "c.yaml").figures == experiments.check(VALID, "c.yaml").figures
+
+
+def test_a_figure_of_step_sizes_may_drift_at_one_rate():
+    drifting = {"environment": "drifting_mountain_car", "drift": ["4e-6"], "episodes": 30}
+    config = copy.deepcopy(VALID)
+    for name in ("figure_1", "figure_2"):
+        config["figures"][name] |= drifting
+    figure = experiments.check(config, "c.yaml").figures["figure_2"]
+    assert figure.drifting and {run.drift for run in figure.runs()} == {"4e-6"}
 
 
 def test_figures_that_share_runs_share_them():
     config = copy.deepcopy(VALID)
     config["figures"]["again"] = {**config["figures"]["figure_1"], "alpha": ["2^-9", "2^-10"]}
     asked = experiments.check(config, "c.yaml")
-    untuned = [run for run in asked.runs() if run.method == "none"]
+    untuned = [run for run in asked.runs() if (run.environment, run.method) == ("mountain_car", "none")]
     assert len(untuned) == 3 * 2
+    both = set(asked.figures["figure_6"].runs()) & set(asked.figures["figure_7"].runs())
+    assert {(run.method, run.drift) for run in both} == {("vector", "4e-6")} and len(both) == 2 * 2
     every = {run for figure in asked.figures.values() for run in figure.runs()}
     assert every == set(asked.runs())
 
@@ -166,11 +278,14 @@ def test_defaults_are_filled_in_and_the_config_is_left_alone():
     asked = experiments.check(config, "c.yaml")
     assert config == before
     assert asked.final_episodes == 100 and asked.spread_alpha_max == "2^-5"
-    assert asked.readings == {reading.key: reading.default for reading in readings.MOUNTAIN_CAR}
-    assert asked.figures["figure_1"].ours == "" and asked.figures["figure_1"].reference is None
+    assert asked.readings == {reading.key: reading.default for reading in experiments.READINGS}
+    figure = asked.figures["figure_1"]
+    assert (figure.ours, figure.reference, figure.kind, figure.beta_mu) == ("", None, "step_sizes", None)
+    assert (figure.methods, figure.mus, figure.drifts) == (("none",), ("0",), ("0",))
 
 
 FIGURE = ("figures", "figure_2")
+SIX, SEVEN = ("figures", "figure_6"), ("figures", "figure_7")
 BAD = {
     "an unknown method": ((*FIGURE, "method"), "scalr", "figures.figure_2.method", "one of none, scalar,"),
     "an unknown environment": (
@@ -238,6 +353,163 @@ BAD = {
         "statistics.spread_alpha_max",
         "quote it",
     ),
+    "an unknown kind": ((*SIX, "kind"), "bars", "figures.figure_6.kind", "step_sizes, best_mu, mu_and_beta"),
+    "no method": ((*SIX, "method"), [], "figures.figure_6.method", "a list of different ones"),
+    "a method twice": (
+        (*SIX, "method"),
+        ["vector", "vector"],
+        "figures.figure_6.method",
+        "a list of different ones",
+    ),
+    "an unknown method in a list": (
+        (*SIX, "method", 1),
+        "vektor",
+        "figures.figure_6.method",
+        "a list of different ones",
+    ),
+    "several methods without mu": (
+        (*SIX, "mu"),
+        REMOVED,
+        "figures.figure_6.mu",
+        "is missing; method vector needs a list of meta-step-sizes such as [2^-8]",
+    ),
+    "mu and no method that has one": (
+        (*SIX, "method"),
+        ["none"],
+        "figures.figure_6.mu",
+        "method none has no meta-step-size; leave mu out",
+    ),
+    "a drift on plain mountain car": (
+        (*FIGURE, "drift"),
+        ["4e-6"],
+        "figures.figure_2.drift",
+        "mountain_car has none; leave drift out, or use drifting_mountain_car",
+    ),
+    "no drift on the drifting one": (
+        (*SIX, "drift"),
+        REMOVED,
+        "figures.figure_6.drift",
+        'is missing; drifting_mountain_car needs a list of rates such as ["4e-6"]',
+    ),
+    "an empty list of drifts": ((*SIX, "drift"), [], "figures.figure_6.drift", "at least one"),
+    "one drift, no list": ((*SIX, "drift"), "4e-6", "figures.figure_6.drift", 'such as "4e-6"'),
+    "a drift above 1": (
+        (*SIX, "drift", 1),
+        "2^1",
+        "figures.figure_6.drift[1]",
+        "is 2^1; it must be a probability from 0 to 1",
+    ),
+    "a negative drift": ((*SIX, "drift", 1), "-4e-6", "figures.figure_6.drift[1]", "from 0 up"),
+    "a drift that is no number": ((*SIX, "drift", 1), "often", "figures.figure_6.drift[1]", "4e-6"),
+    "an unquoted drift": ((*SIX, "drift", 0), 4e-6, "figures.figure_6.drift[0]", "quote it"),
+    "a drift spelled otherwise": (
+        (*SIX, "drift", 0),
+        "4e-06",
+        "figures.figure_6.drift[0]",
+        "spelled '4e-6' here",
+    ),
+    "a drift twice": ((*SIX, "drift"), ["4e-6", "0", "4e-6"], "figures.figure_6.drift[2]", "there twice"),
+    "step sizes of two methods": (
+        (*FIGURE, "method"),
+        ["scalar", "nosid"],
+        "figures.figure_2.method",
+        "has 2 values; a figure of kind step_sizes has one method",
+    ),
+    "step sizes at two drifts": (
+        SIX,
+        {**VALID["figures"]["figure_6"], "kind": "step_sizes", "method": "vector"},
+        "figures.figure_6.drift",
+        "has 2 values; a figure of kind step_sizes has one drift",
+    ),
+    "the best mu at two alphas": (
+        (*SIX, "alpha"),
+        ["2^-10", "2^-9"],
+        "figures.figure_6.alpha",
+        "has 2 values; a figure of kind best_mu has one alpha",
+    ),
+    "betas at two alphas": (
+        (*SEVEN, "alpha"),
+        ["2^-10", "2^-9"],
+        "figures.figure_7.alpha",
+        "has 2 values; a figure of kind mu_and_beta has one alpha",
+    ),
+    "betas at three drifts": (
+        (*SEVEN, "drift"),
+        ["4e-6", "6e-6", "0"],
+        "figures.figure_7.drift",
+        "has 3 values; a figure of kind mu_and_beta has one drift",
+    ),
+    "a reference of the best mu": (
+        (*SIX, "reference"),
+        "figure_1",
+        "figures.figure_6.reference",
+        "is for figures of kind step_sizes alone; leave it out",
+    ),
+    "a reference of betas": (
+        (*SEVEN, "reference"),
+        "figure_1",
+        "figures.figure_7.reference",
+        "is for figures of kind step_sizes alone; leave it out",
+    ),
+    "a beta mu of step sizes": (
+        (*FIGURE, "beta_mu"),
+        "2^-6",
+        "figures.figure_2.beta_mu",
+        "is for figures of kind mu_and_beta alone; leave it out",
+    ),
+    "a beta mu of the best mu": (
+        (*SIX, "beta_mu"),
+        "2^-6",
+        "figures.figure_6.beta_mu",
+        "is for figures of kind mu_and_beta alone; leave it out",
+    ),
+    "betas with none among the methods": (
+        (*SEVEN, "method", 1),
+        "none",
+        "figures.figure_7.kind",
+        "it must be another kind, or have that environment and no method none",
+    ),
+    "betas on plain mountain car": (
+        SEVEN,
+        {
+            key: value
+            for key, value in {**VALID["figures"]["figure_7"], "environment": "mountain_car"}.items()
+            if key != "drift"
+        },
+        "figures.figure_7.kind",
+        "mu_and_beta shows how tuning methods move β on drifting_mountain_car",
+    ),
+    "no beta mu": (
+        (*SEVEN, "beta_mu"),
+        REMOVED,
+        "figures.figure_7.beta_mu",
+        "is missing; it must be one of mu: 2^-6, 2^-8",
+    ),
+    "a beta mu that is none of mu": (
+        (*SEVEN, "beta_mu"),
+        "2^-7",
+        "figures.figure_7.beta_mu",
+        "is 2^-7; it must be one of mu: 2^-6, 2^-8",
+    ),
+    "a beta mu of zero": ((*SEVEN, "beta_mu"), 0, "figures.figure_7.beta_mu", "is 0; it must be one of mu"),
+    "a list of beta mus": (
+        (*SEVEN, "beta_mu"),
+        ["2^-6", "2^-8"],
+        "figures.figure_7.beta_mu",
+        "must be one of mu: 2^-6, 2^-8",
+    ),
+    "a reference with other methods too": (
+        (*FIGURE, "reference"),
+        "figure_6",
+        "figures.figure_2.reference",
+        "'figure_6' is no figure of untuned runs with this environment and drift; it must be one of figure_1",
+    ),
+    "a reference to itself": (
+        (*FIGURE, "reference"),
+        "figure_2",
+        "figures.figure_2.reference",
+        "'figure_2' is no figure of untuned runs",
+    ),
 }
 
 
@@ -247,6 +519,27 @@ def test_a_wrong_value_is_refused_with_its_key_and_what_would_be_right(path, val
     line = refusal(changed(path, value))
     assert line.startswith(f"c.yaml: {key}: ")
     assert right in line
+
+
+@pytest.mark.parametrize("drift, fits", [("4e-6", True), ("6e-6", False)])
+def test_a_reference_has_the_same_environment_and_drift(drift, fits):
+    config = copy.deepcopy(VALID)
+    for name, rate in (("figure_1", drift), ("figure_2", "4e-6")):
+        config["figures"][name] |= {"environment": "drifting_mountain_car", "drift": [rate], "episodes": 30}
+    if fits:
+        assert experiments.check(config, "c.yaml").figures["figure_2"].reference == "figure_1"
+        return
+    line = refusal(config)
+    assert line.startswith("c.yaml: figures.figure_2.reference: 'figure_1' ")
+    assert line.endswith("with this environment and drift; it must be one of (there is none)")
+
+
+def test_figures_of_different_kinds_must_agree_on_the_episodes_of_shared_runs():
+    line = refusal(changed((*SEVEN, "episodes"), 40))
+    assert line.startswith("c.yaml: figures.figure_7.episodes: is 40, but figure_6 has the same runs with 30")
+    other_drift = changed((*SEVEN, "drift"), ["6e-6"])
+    other_drift["figures"]["figure_7"]["episodes"] = 40
+    assert set(experiments.check(other_drift, "c.yaml").runs().values()) == {10, 30, 40}
 
 
 @pytest.mark.parametrize("name", ["Figure_1", "figure 1", "../figure", "", "1", "figure_1\n"])
@@ -373,6 +666,9 @@ scalars = st.one_of(
     st.floats(),
     st.text(max_size=6),
     st.sampled_from(["2^-8", "none", "scalar", "sid", "0", "1e-5", "figure_1", "mountain_car", "terminal"]),
+    st.sampled_from(
+        ["drifting_mountain_car", "step_sizes", "best_mu", "mu_and_beta", "vector", "4e-6", "2^1"]
+    ),
 )
 values = st.recursive(
     scalars,

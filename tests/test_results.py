@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as st_numpy
 
 from metatrace import results
 from metatrace.errors import UserError
-from metatrace.results import Run, RunTuple, load_run, save_run
+from metatrace.results import NO_DRIFT, NO_MU, UNTUNED, Run, RunTuple, grid_of_runs, load_run, save_run
 
 IDENTITY = RunTuple("mountain_car", "scalar", "2^-8", "2^-6", "0", 3)
 META = {
@@ -135,6 +135,52 @@ def test_a_run_lies_where_the_contract_says():
     assert IDENTITY.path("results/paper/runs") == (
         "results/paper/runs/mountain_car/scalar/alpha~2^-8/mu~2^-6/drift~0/seed~3.npz"
     )
+
+
+def test_a_grid_goes_by_drift_method_mu_alpha_and_seed():
+    runs = grid_of_runs("e", ["scalar", "none"], ["2^-3", "2^-4"], ["2^-6", "2^-7"], ["1e-5", "0"], [5, 0])
+    assert runs == tuple(
+        RunTuple("e", method, alpha, mu, drift, seed)
+        for drift in ("1e-5", "0")
+        for method, mu in (("scalar", "2^-6"), ("scalar", "2^-7"), ("none", "0"))
+        for alpha in ("2^-3", "2^-4")
+        for seed in (5, 0)
+    )
+
+
+some_tokens = st.lists(st.sampled_from(["2^-3", "2^-4", "0.001", "4e-6"]), min_size=1, unique=True)
+
+
+@given(
+    methods=st.lists(st.sampled_from(["none", "scalar", "vector", "sid"]), min_size=1, unique=True),
+    alphas=some_tokens,
+    mus=some_tokens,
+    drifts=some_tokens,
+    seeds=st.integers(1, 4),
+)
+def test_a_grid_has_every_combination_once_and_the_untuned_method_has_no_mu(
+    methods, alphas, mus, drifts, seeds
+):
+    runs = grid_of_runs("mountain_car", methods, alphas, mus, drifts, range(seeds))
+    settings_of_methods = sum(1 if method == UNTUNED else len(mus) for method in methods)
+    assert len(runs) == len(set(runs)) == settings_of_methods * len(alphas) * len(drifts) * seeds
+    assert {run.method for run in runs} == set(methods)
+    for run in runs:
+        assert run.environment == "mountain_car" and run.alpha in alphas and run.drift in drifts
+        assert run.mu == NO_MU if run.method == UNTUNED else run.mu in mus
+    # What is named first is the outer loop.
+    places = [
+        (drifts.index(run.drift), methods.index(run.method), alphas.index(run.alpha), run.seed)
+        for run in runs
+        if run.mu in (NO_MU, mus[0])
+    ]
+    assert places == sorted(places)
+
+
+def test_what_is_not_there_is_spelled_as_a_token():
+    assert (UNTUNED, NO_MU, NO_DRIFT) == ("none", "0", "0")
+    (run,) = grid_of_runs("mountain_car", [UNTUNED], ["2^-3"], [], [NO_DRIFT], [0])
+    assert run.path("runs") == "runs/mountain_car/none/alpha~2^-3/mu~0/drift~0/seed~0.npz"
 
 
 def test_writing_leaves_no_other_file(tmp_path):

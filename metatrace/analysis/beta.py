@@ -25,7 +25,7 @@ def curves(runs: Sequence[Run], *, window: int) -> pd.DataFrame:
       low, high, runs.
 
     Raises:
-      UserError: a run without β.
+      UserError: a run without β, or with that of other groups than the rest of its setting.
     """
     return curve_table(
         [
@@ -44,7 +44,7 @@ def final(runs: Sequence[Run], *, final: int) -> pd.DataFrame:
       a row a run and group: environment, method, alpha, mu, drift, seed, group, beta.
 
     Raises:
-      UserError: a run without β.
+      UserError: a run without β, or with that of other groups than the rest of its setting.
     """
     rows: list[dict[str, Any]] = []
     for setting, members in by_setting(runs).items():
@@ -61,8 +61,15 @@ def final(runs: Sequence[Run], *, final: int) -> pd.DataFrame:
 
 def _beta_of(setting: Setting, runs: Sequence[Run]) -> tuple[list[str], np.ndarray]:
     """The groups' names, and (runs, episodes, groups)."""
-    if any(run.beta is None for run in runs):
+    names = runs[0].meta.get("beta_groups", [])
+    values = [run.beta for run in runs if run.beta is not None]
+    what = f"runs of {setting.method} on {setting.environment}"
+    if len(values) < len(runs):
+        raise UserError(f"{what} keep no β; no such table can be made")
+    if any(run.meta.get("beta_groups", []) != names for run in runs) or any(
+        value.shape[1] != len(names) for value in values
+    ):
         raise UserError(
-            f"runs of {setting.method} on {setting.environment} keep no β; no such table can be made"
+            f"{what} keep the β of different groups of weights; make them anew with the same code"
         )
-    return runs[0].meta["beta_groups"], np.stack([run.beta for run in runs if run.beta is not None])
+    return names, np.stack(values)

@@ -2,8 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metatrace.analysis.aggregate import aggregate, alpha_spread, write_tables
-from metatrace.analysis.intervals import mean_interval
+from metatrace.analysis.aggregate import aggregate, alpha_spread, curve_table
+from metatrace.analysis.intervals import CURVE_RESAMPLES, mean_interval
+from metatrace.analysis.smoothing import drawn_episodes, trailing_mean
 from metatrace.errors import UserError
 from metatrace.results import Run, RunTuple
 
@@ -35,6 +36,37 @@ def test_curves_are_means_of_trailing_means():
     assert made["low"].tolist() == [0, 1, 3] and made["high"].tolist() == [10, 15, 25]
     assert made["runs"].tolist() == [2, 2, 2]
     assert (made["episode"].dtype, made["runs"].dtype, made["mean"].dtype) == ("int32", "int32", "float64")
+
+
+@pytest.mark.parametrize("episodes", [1000, 1001, 2500])
+def test_a_long_curve_is_kept_at_the_drawn_episodes_and_is_the_same_there(episodes):
+    returns = np.random.default_rng(7).normal(size=(4, episodes))
+    made = tables([made_run(row, seed=seed) for seed, row in enumerate(returns)], window=40).curves
+    kept = drawn_episodes(episodes)
+    np.testing.assert_array_equal(made["episode"], kept + 1)
+    full = trailing_mean(returns, 40)
+    low, high = mean_interval(full, resamples=CURVE_RESAMPLES)
+    for column, values in (("mean", full.mean(axis=0)), ("low", low), ("high", high)):
+        np.testing.assert_array_equal(made[column], values[kept])
+    assert made["episode"].iloc[-1] == episodes and len(made) <= 1000
+
+
+def test_scores_of_a_long_run_count_every_episode():
+    returns = np.random.default_rng(7).normal(size=2500)
+    row = tables([made_run(returns)], final=100).scores.iloc[0]
+    assert (row["episodes"], row["auc"], row["final"]) == (2500, returns.mean(), returns[-100:].mean())
+
+
+def test_a_curve_table_has_the_names_of_each_curve_at_every_one_of_its_rows():
+    short, long = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0, 6.0, 7.0]])
+    made = curve_table([({"who": "a", "mu": "2^-6"}, short), ({"who": "b", "mu": "0"}, long)])
+    assert list(made) == ["who", "mu", "episode", "mean", "low", "high", "runs"]
+    assert made["who"].tolist() == ["a"] * 2 + ["b"] * 3
+    assert made["mu"].tolist() == ["2^-6"] * 2 + ["0"] * 3
+    assert made["episode"].tolist() == [1, 2, 1, 2, 3]
+    assert made["mean"].tolist() == [2, 3, 5, 6, 7] and made["runs"].tolist() == [2, 2, 1, 1, 1]
+    assert made["low"].tolist()[:2] == [1, 2] and made["high"].tolist()[:2] == [3, 4]
+    assert made["low"].isna().tolist() == [False] * 2 + [True] * 3
 
 
 def test_scores_of_each_run():
@@ -126,22 +158,3 @@ def test_runs_that_do_not_match_are_refused(runs, message):
     with pytest.raises(UserError, match=message) as caught:
         tables(runs)
     assert "\n" not in str(caught.value)
-
-
-def test_tables_are_written_with_the_same_bytes_and_read_back(tmp_path):
-    first, again = ({name: tmp_path / f"{part}-{name}.parquet" for name in NAMES} for part in "ab")
-    runs = grid()
-    write_tables(tables(runs), first)
-    write_tables(tables(runs[::-1]), again)
-    made = tables(runs)
-    for name in NAMES:
-        assert first[name].read_bytes() == again[name].read_bytes()
-        pd.testing.assert_frame_equal(pd.read_parquet(first[name]), getattr(made, name))
-    assert len(list(tmp_path.iterdir())) == 2 * len(NAMES)  # no temporary file is left
-
-
-def test_writes_only_the_tables_that_are_asked_for(tmp_path):
-    write_tables(tables(grid()), {"spread": tmp_path / "s.parquet"})
-    assert [path.name for path in tmp_path.iterdir()] == ["s.parquet"]
-    with pytest.raises(ValueError, match="no such table: curve"):
-        write_tables(tables(grid()), {"curve": tmp_path / "c.parquet"})
