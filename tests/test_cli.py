@@ -13,6 +13,7 @@ import termios
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from metatrace import results
@@ -249,10 +250,13 @@ VERBS = [
     ["run"],
     ["compile"],
     ["aggregate"],
+    ["best-mu"],
     ["table"],
     ["figure"],
     ["figure", "learning-curves"],
     ["figure", "sensitivity"],
+    ["figure", "best-mu"],
+    ["figure", "mu-and-beta"],
     ["config"],
     ["provenance"],
     ["provenance", "fingerprint"],
@@ -268,8 +272,49 @@ def test_every_verb_has_help(metatrace, verb):
 
 def test_every_verb_stands_in_the_list_above(metatrace):
     text = metatrace("--help").stdout
-    verbs = set(re.findall(r"^    ([a-z]+)\b", text, re.MULTILINE))
+    verbs = set(re.findall(r"^    ([a-z-]+)", text, re.MULTILINE))
     assert {verb[0] for verb in VERBS if verb} == verbs
+
+
+def test_drifting_runs_become_the_best_mu_and_pictures_of_it(metatrace):
+    drifting = {"environment": "drifting_mountain_car", "episodes": "4"}
+    for method in ("none", "mixed"):
+        for seed in ("0", "1"):
+            for drift in ("0", "1e-5"):
+                changes = {"method": method, "mu": None if method == "none" else "2^-8", "seed": seed}
+                path = f"drifting_mountain_car/{method}/alpha~2^-6/mu~{changes['mu'] or 0}/drift~{drift}"
+                output = f"runs/{path}/seed~{seed}.npz"
+                assert (
+                    metatrace(
+                        "run", *options(RUN, **drifting, **changes, drift=drift, output=output)
+                    ).returncode
+                    == 0
+                )
+    many = [*options(AGGREGATE, **drifting), "--beta", "--seeds", "0", "1", "--drift", "0", "1e-5"]
+    assert metatrace("aggregate", *many, "--method", "none", "mixed").returncode == 0
+    assert metatrace("best-mu", "tables/scores.parquet", "--output", "tables/best_mu.parquet").returncode == 0
+    best = pd.read_parquet(metatrace.folder / "tables/best_mu.parquet")
+    assert best[["method", "drift", "mu"]].values.tolist() == [
+        ["mixed", "0", "2^-8"],
+        ["mixed", "1e-5", "2^-8"],
+        ["none", "0", "0"],
+        ["none", "1e-5", "0"],
+    ]
+    drawn = ["--tables", "tables", "--title", "Best"]
+    assert metatrace("figure", "best-mu", *drawn, "--output", "best").returncode == 0
+
+    # Of each table one drift and tuned methods alone
+    assert metatrace("aggregate", *many, "--method", "mixed", "--drift", "1e-5").returncode == 0
+    mu = ["--mu", "2^-8"]
+    assert metatrace("figure", "mu-and-beta", *drawn, *mu, "--output", "beta").returncode == 0
+    for name in ("best", "beta"):
+        for suffix in ("svg", "pdf", "png", "csv"):
+            assert (metatrace.folder / f"{name}.{suffix}").stat().st_size > 1000
+    assert_refused(
+        metatrace("figure", "mu-and-beta", *drawn, "--mu", "2^-9", "--output", "x"), "--mu", "2^-9", "tables"
+    )
+    refused = metatrace("aggregate", *many, "--method", "none", "mixed", "--code", "0" * 16)
+    assert_refused(refused, "--code", "one for each --method")
 
 
 BAD_FILES = {
@@ -312,7 +357,7 @@ def test_a_stale_run_is_refused(metatrace):
 
 def test_a_config_is_summed_up(metatrace):
     done = metatrace("config", Path(__file__).parents[1] / "config" / "paper.yaml")
-    assert done.returncode == 0 and "7 figures, 4070 runs" in done.stdout
+    assert done.returncode == 0 and "9 figures, 5830 runs" in done.stdout
 
 
 def test_a_fingerprint_is_printed_with_what_entered_it(metatrace):
