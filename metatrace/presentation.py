@@ -8,8 +8,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from metatrace import object_code
 from metatrace.experiments import BEST_MU, MU_AND_BETA, QUESTIONS, STEP_SIZES, Experiments, Figure
-from metatrace.mountain_car import compiled, object_code
+from metatrace.mountain_car import compiled
 
 SECTIONS = {
     "mountain_car": "Mountain car",

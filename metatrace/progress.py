@@ -10,30 +10,34 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 @contextmanager
-def episode_bar(episodes: int) -> Iterator[Callable[[int], None]]:
-    """Shows how many of `episodes` are done; yields the callback that counts."""
+def bar(total: int, unit: str, done: int = 0) -> Iterator[Callable[[int], None]]:
+    """Shows how many of `total` episodes or frames (`unit`) are done; yields the callback that counts.
+
+    Args:
+      done: how many were done before, by a run that was cut short.
+    """
     if not sys.stderr.isatty():
-        yield _lines(episodes)
+        yield _lines(total, unit, done)
         return
     from tqdm import tqdm
 
-    with tqdm(total=episodes, unit="episode", smoothing=0.05, file=sys.stderr) as bar:
-        yield lambda done: (bar.update(done), None)[1]
+    with tqdm(total=total, initial=done, unit=unit, smoothing=0.05, file=sys.stderr) as shown:
+        yield lambda more: (shown.update(more), None)[1]
 
 
-def _lines(episodes: int) -> Callable[[int], None]:
+def _lines(total: int, unit: str, done: int) -> Callable[[int], None]:
     start = last = time.monotonic()
-    finished = 0
+    finished = done
 
-    def count(done: int) -> None:
+    def count(more: int) -> None:
         nonlocal finished, last
-        finished += done
+        finished += more
         now = time.monotonic()
-        if now - last >= SECONDS_BETWEEN_LINES and finished < episodes:
+        if now - last >= SECONDS_BETWEEN_LINES and finished < total:
             last = now
-            left = (now - start) * (episodes - finished) / finished
+            left = (now - start) * (total - finished) / (finished - done)
             print(
-                f"{finished} of {episodes} episodes in {now - start:.0f} s, about {left:.0f} s left",
+                f"{finished} of {total} {unit}s in {now - start:.0f} s, about {left:.0f} s left",
                 file=sys.stderr,
                 flush=True,
             )

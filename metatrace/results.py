@@ -2,8 +2,10 @@
 
 A run file is `<root>/<environment>/<method>/alpha~A/mu~M/drift~D/seed~S.npz`: arrays `returns`
 (float64, undiscounted return of each episode), `lengths` (int64, steps of each episode), where it
-applies `frames` (int64, observed frames at each episode's end) and `beta` (episodes × groups),
-and `meta`, a JSON string that says how the run was made. The same run gives the same bytes.
+applies `frames` (int64, observed frames at each episode's end), `entropy` (float64, the policy's mean
+entropy in each episode, in nats) and `beta` (float64, episodes × groups), and `meta`, a JSON string that says
+how the run was made. The same run gives the same bytes. Only a run that counts in frames may have no finished
+episode.
 """
 
 import io
@@ -42,7 +44,7 @@ _GARBLED = (
     zipfile.BadZipFile,
     zlib.error,
 )
-_ARRAYS = {"returns": "f", "lengths": "i", "frames": "i", "beta": "f"}
+_ARRAYS = {"returns": "f", "lengths": "i", "frames": "i", "entropy": "f", "beta": "f"}
 
 
 @dataclass(frozen=True, order=True)
@@ -92,6 +94,7 @@ class Run:
     lengths: np.ndarray
     meta: dict[str, Any]
     frames: np.ndarray | None = None
+    entropy: np.ndarray | None = None
     beta: np.ndarray | None = None
     diverged_episode: int | None = field(default=None)  # 0-based index into `returns`
 
@@ -147,10 +150,9 @@ def save_run(path: str | os.PathLike[str], run: Run) -> None:
         "returns": np.asarray(run.returns, np.float64),
         "lengths": np.asarray(run.lengths, np.int64),
     }
-    if run.frames is not None:
-        arrays["frames"] = np.asarray(run.frames, np.int64)
-    if run.beta is not None:
-        arrays["beta"] = np.asarray(run.beta, np.float64)
+    for name, kind in (("frames", np.int64), ("entropy", np.float64), ("beta", np.float64)):
+        if getattr(run, name) is not None:
+            arrays[name] = np.asarray(getattr(run, name), kind)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, meta=np.array(json.dumps(meta, sort_keys=True)), **arrays)
     write_atomically(path, buffer.getvalue())
@@ -207,6 +209,7 @@ def _read_arrays(raw: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         dimensions = 2 if name == "beta" else 1
         if array.dtype.kind != _ARRAYS[name] or array.ndim != dimensions or len(array) != episodes:
             raise ValueError(f"{name} has the wrong kind or shape")
-    if not isinstance(meta, dict) or episodes == 0 or not np.isfinite(arrays["returns"]).all():
+    empty = episodes == 0 and "frames" not in arrays
+    if not isinstance(meta, dict) or empty or not np.isfinite(arrays["returns"]).all():
         raise ValueError("not the contents of a run file")
     return arrays, meta

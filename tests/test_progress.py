@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metatrace.progress import SECONDS_BETWEEN_LINES, episode_bar
+from metatrace.progress import SECONDS_BETWEEN_LINES, bar
 
 LINE = re.compile(r"([0-9]+) of ([0-9]+) episodes in ([0-9]+) s, about ([0-9]+) s left")
 
@@ -30,7 +30,7 @@ def lines_of(episodes, steps):
     clock, log = Clock(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stderr(log):
         patch.setattr(time, "monotonic", clock)
-        with episode_bar(episodes) as count:
+        with bar(episodes, "episode") as count:
             for seconds, done in steps:
                 clock.now += seconds
                 count(done)
@@ -81,6 +81,6 @@ def test_lines_are_few_and_count_up(steps):
 
 
 def test_nothing_is_shown_on_standard_output(capsys):
-    with episode_bar(3) as count:
+    with bar(3, "episode") as count:
         count(3)
     assert capsys.readouterr() == ("", "")

@@ -10,7 +10,8 @@ Array = Any
 
 def namespace(array: Array) -> Any:
     """The module (`numpy` or `torch`) whose exp, log, abs, dot, where and maximum fit the array."""
-    if isinstance(array, np.ndarray | np.generic):
+    # A tuple: torch.compile cannot follow a union of types.
+    if isinstance(array, (np.ndarray, np.generic)):
         return np
     import torch  # only for callers who already use it: numpy agents never pay for its import
 

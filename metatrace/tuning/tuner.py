@@ -68,6 +68,11 @@ class Tuner(ABC):
         if self.h_lifetime == "episode":
             self._forget_h()
 
+    def adopt(self, like: Array) -> None:
+        """Starts a run with state of the kind of `like`, an (n,) array, before the first `update` does so."""
+        self._start_run(like)
+        self._adopted = True
+
     def update(
         self, *, grad_U: Array, grad_delta: Array, delta: Array, z: Array, grad_H: Array | None = None
     ) -> Array:
@@ -84,8 +89,7 @@ class Tuner(ABC):
           α = e^β: a scalar, or (n,) for the vector and mixed methods.
         """
         if not self._adopted:
-            self._start_run(z)
-            self._adopted = True
+            self.adopt(z)
         entropy = None if grad_H is None or self.psi == 0 else grad_H
         return self._update(grad_U, entropy, grad_delta, delta, z)
 

@@ -7,11 +7,12 @@ import sys
 import numpy as np
 import pytest
 
+from metatrace import object_code as generic
 from metatrace.errors import UserError
 from metatrace.mountain_car import compiled, object_code
 from metatrace.mountain_car.settings import Settings
 
-MAGIC = f"metatrace kernel for {object_code.processor()}\n".encode()
+MAGIC = f"metatrace kernel for {generic.processor()}\n".encode()
 SETTINGS = Settings("scalar", 2**-6, 2**-8, seed=0, episodes=3)
 
 
@@ -82,7 +83,7 @@ def test_an_object_file_of_another_program_is_refused(tmp_path):
 
 
 def test_a_kernel_for_another_processor_is_refused(kernel_file, tmp_path, monkeypatch):
-    monkeypatch.setattr(object_code, "processor", lambda: "another")
+    monkeypatch.setattr(generic, "processor", lambda: "another")
     refusal(kernel_file)
 
 
@@ -109,15 +110,15 @@ def test_compiling_again_gives_the_same_bytes(tmp_path):
 
 
 def test_a_files_name_tells_code_and_machine_apart():
-    name = object_code.file_name("lazy_kernel", "0123456789abcdef")
-    assert "0123456789abcdef" in name and object_code.processor() in name
-    assert name != object_code.file_name("lazy_kernel", "0123456789abcdee")
-    assert name != object_code.file_name("packed_kernel", "0123456789abcdef")
+    name = generic.file_name("lazy_kernel", "0123456789abcdef")
+    assert "0123456789abcdef" in name and generic.processor() in name
+    assert name != generic.file_name("lazy_kernel", "0123456789abcdee")
+    assert name != generic.file_name("packed_kernel", "0123456789abcdef")
 
 
 def test_the_cache_lies_where_the_user_says(monkeypatch, tmp_path):
     monkeypatch.setenv("METATRACE_CACHE", str(tmp_path))
-    assert object_code.cache_folder() == tmp_path
+    assert generic.cache_folder() == tmp_path
     monkeypatch.delenv("METATRACE_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert object_code.cache_folder() == tmp_path / "metatrace"
+    assert generic.cache_folder() == tmp_path / "metatrace"
