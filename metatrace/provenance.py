@@ -37,6 +37,13 @@ ENTRY_POINTS: dict[str, tuple[str, ...]] = {
         "metatrace.mountain_car.packed_kernel",
         "metatrace.mountain_car.record",
     ),
+    "compile_step_kernel": ("metatrace.atari.object_code", "metatrace.atari.step_kernel"),
+    "run_game": (
+        "metatrace.atari.object_code",
+        "metatrace.atari.record",
+        "metatrace.atari.step_kernel",
+        "metatrace.atari.train",
+    ),
     "run_plain": ("metatrace.mountain_car.plain", "metatrace.mountain_car.record"),
     "table": ("metatrace.analysis.tables",),
     "aggregate": ("metatrace.analysis.aggregate", "metatrace.analysis.collect", "metatrace.analysis.tables"),
@@ -109,6 +116,6 @@ def _hash_of(source: str) -> str:
 
 
 def _versions(packages: Iterable[str]) -> dict[str, str]:
-    # The one package whose distribution has another name than its module.
-    distributions = {"yaml": "PyYAML"}
+    # The packages whose distribution has another name than their module.
+    distributions = {"PIL": "pillow", "yaml": "PyYAML"}
     return {name: metadata.version(distributions.get(name, name)) for name in sorted(packages)}
