@@ -7,7 +7,7 @@ is called: a mountain car run pays for neither pandas nor numba.
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import NoReturn
 
@@ -43,7 +43,12 @@ def _parser() -> argparse.ArgumentParser:
 
     run = verbs.add_parser("run", help="train one agent and write its run file", allow_abbrev=False)
     run.set_defaults(verb=_run)
-    run.add_argument("--environment", required=True, help="mountain_car or drifting_mountain_car")
+    run.add_argument(
+        "--environment",
+        required=True,
+        help="mountain_car, drifting_mountain_car, a game (asterix, beam_rider, freeway, seaquest, "
+        "space_invaders), or catch",
+    )
     run.add_argument(
         "--drift",
         metavar="TOKEN",
@@ -59,7 +64,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--mu", metavar="TOKEN", help="meta-step-size; needed by every method but none")
     run.add_argument("--seed", required=True, type=_whole("--seed", 0), metavar="N", help="from 0 up")
-    run.add_argument("--episodes", required=True, type=_whole("--episodes", 1), metavar="N")
+    run.add_argument("--episodes", type=_whole("--episodes", 1), metavar="N", help="on mountain car")
+    run.add_argument(
+        "--frames",
+        type=_whole("--frames", 1),
+        metavar="N",
+        help="observed frames, of 4 emulator frames each; on the games",
+    )
     run.add_argument(
         "--output", required=True, type=Path, metavar="FILE", help="the run file (.npz) to write"
     )
@@ -71,10 +82,29 @@ def _parser() -> argparse.ArgumentParser:
         help="a reading of the paper other than the default; config/README.md lists them",
     )
     run.add_argument(
+        "--checkpoint",
+        type=Path,
+        metavar="FILE",
+        help="on the games: save the whole state here now and then, and go on from it if it is there",
+    )
+    run.add_argument(
+        "--checkpoint-every",
+        type=_whole("--checkpoint-every", 1),
+        default=300,
+        metavar="SECONDS",
+        help="how often to save (300)",
+    )
+    run.add_argument(
+        "--device",
+        default="auto",
+        help="on the games: cpu, cuda, or auto (default), a graphics card if there is one",
+    )
+    run.add_argument(
         "--agent",
         choices=("compiled", "plain"),
         default="compiled",
-        help="the compiled kernel (default), or the plain agent: some 300 times slower, written for reading",
+        help="on mountain car: the compiled kernel (default), or the plain agent: some 300 times slower, "
+        "written for reading",
     )
     run.add_argument(
         "--kernel",
@@ -83,13 +113,14 @@ def _parser() -> argparse.ArgumentParser:
         help="the compiled kernel; by default one is kept in the user's cache folder",
     )
 
-    compile_ = verbs.add_parser("compile", help="compile a mountain car kernel", allow_abbrev=False)
+    compile_ = verbs.add_parser("compile", help="compile a kernel", allow_abbrev=False)
     compile_.set_defaults(verb=_compile)
     compile_.add_argument(
         "--kernel",
-        choices=("lazy_kernel", "packed_kernel"),
+        choices=("lazy_kernel", "packed_kernel", "step_kernel"),
         default="lazy_kernel",
-        help="lazy_kernel (default): none, scalar, sid, nosid; packed_kernel: vector, mixed",
+        help="of mountain car: lazy_kernel (default) for none, scalar, sid and nosid, packed_kernel for "
+        "vector and mixed; of the games: step_kernel",
     )
     compile_.add_argument("--output", required=True, type=Path, metavar="FILE", help="the kernel to write")
 
@@ -208,16 +239,34 @@ def _whole(option: str, least: int):  # type: ignore[no-untyped-def]  # argparse
 
 
 def _run(options: argparse.Namespace) -> None:
+    identity = _identity(options)
+    if identity.environment in _mountain_cars():
+        _run_mountain_car(options, identity)
+    else:
+        _run_game(options, identity)
+
+
+def _mountain_cars() -> tuple[str, ...]:
+    from metatrace.mountain_car.settings import ENVIRONMENTS
+
+    return ENVIRONMENTS
+
+
+def _run_mountain_car(options: argparse.Namespace, identity: results.RunTuple) -> None:
     from metatrace.mountain_car import record
 
-    identity = _identity(options)
+    for name in ("frames", "checkpoint"):
+        if getattr(options, name) is not None:
+            raise UserError(f"--{name}: is for the games; {identity.environment} counts in --episodes")
+    if options.episodes is None:
+        raise UserError(f"--episodes: is missing; {identity.environment} needs a whole number such as 1000")
     settings = record.settings_of(identity, options.episodes, _chosen_readings(options.reading))
     results.check_writable(options.output)
     if options.agent == "plain":
         from metatrace.mountain_car import plain
 
         code = provenance.of_job("run_plain")
-        with _progress(options.episodes) as progress:
+        with _progress(options.episodes, "episode") as progress:
             training = plain.train(settings, progress)
     else:
         from metatrace.mountain_car import compiled, object_code
@@ -225,7 +274,7 @@ def _run(options: argparse.Namespace) -> None:
         name = compiled.kernel_of(settings.method)
         code = provenance.of_job(f"run_{name}")
         kernel = object_code.load(options.kernel or _kept_kernel(name))
-        with _progress(options.episodes) as progress:
+        with _progress(options.episodes, "episode") as progress:
             training = compiled.train(kernel, settings, progress)
     made_by = record.Code(options.agent, code.digest, code.packages)
     results.save_run(options.output, record.run_of(identity, settings, training, made_by))
@@ -236,18 +285,65 @@ def _run(options: argparse.Namespace) -> None:
         )
 
 
+def _run_game(options: argparse.Namespace, identity: results.RunTuple) -> None:
+    from metatrace.atari import checkpoint, object_code, record, train
+
+    if options.episodes is not None:
+        raise UserError(f"--episodes: is for mountain car; {identity.environment} counts in --frames")
+    if options.frames is None:
+        raise UserError(f"--frames: is missing; {identity.environment} needs a whole number such as 200000")
+    settings = record.settings_of(identity, options.frames, _chosen_readings(options.reading), options.device)
+    results.check_writable(options.output)
+    code = provenance.of_job("run_game")
+    made_by = {
+        "code": code.digest,
+        "packages": code.packages,
+        "device": train.device(options.device).type,
+    }
+    train.one_thread()
+    kernel = None
+    if made_by["device"] == "cpu":
+        kernel = object_code.load(options.kernel or _kept_kernel(object_code.KERNEL))
+    trainer = train.Trainer(settings, kernel)
+    saved = None
+    if options.checkpoint is not None:
+        results.check_writable(options.checkpoint)
+        run = {**asdict(identity), **made_by, "frames": options.frames, "readings": dict(settings.readings)}
+        saved = checkpoint.Checkpoint(options.checkpoint, run, options.checkpoint_every)
+        state = saved.load()
+        if state is not None:
+            saved.restore(trainer, state)
+            print(f"goes on from {options.checkpoint}, frame {trainer.training.frames}", file=sys.stderr)
+    with _progress(options.frames, "frame", done=trainer.training.frames) as progress:
+
+        def after_step(trainer: train.Trainer) -> None:
+            progress(1)
+            if saved is not None and saved.due():
+                saved.save(trainer.state())
+
+        training = train.train(trainer, after_step)
+    results.save_run(options.output, record.run_of(identity, settings, training, made_by))
+    if saved is not None:
+        saved.remove()
+    if training.diverged:
+        print(f"diverged in frame {training.frames}: there is no policy after that", file=sys.stderr)
+
+
 def _identity(options: argparse.Namespace) -> results.RunTuple:
     """The run tuple of the options, checked."""
-    from metatrace.mountain_car.settings import ENVIRONMENTS
+    from metatrace.atari.questions import QUESTIONS
     from metatrace.tuning.methods import METHODS, UNTUNED
 
-    if options.environment not in ENVIRONMENTS:
+    environments = (*_mountain_cars(), *QUESTIONS)
+    if options.environment not in environments:
         raise UserError(
-            f"--environment: there is no {options.environment!r}; it must be one of {', '.join(ENVIRONMENTS)}"
+            f"--environment: there is no {options.environment!r}; it must be one of {', '.join(environments)}"
         )
-    if options.environment == "mountain_car":
+    if options.environment != "drifting_mountain_car":
         if options.drift not in (None, "0"):
-            raise UserError("--drift: mountain_car has none; leave --drift out, or use drifting_mountain_car")
+            raise UserError(
+                f"--drift: {options.environment} has none; leave --drift out, or use drifting_mountain_car"
+            )
     elif options.drift is None:
         raise UserError("--drift: is missing; drifting_mountain_car needs a rate such as 4e-6, or 0")
     elif numbers.parse(options.drift, "--drift", zero=True) > 1:
@@ -285,29 +381,34 @@ def _chosen_readings(pairs: Sequence[str]) -> dict[str, str]:
     return chosen
 
 
-def _progress(episodes: int):  # type: ignore[no-untyped-def]  # a context manager over a callback
-    from metatrace.progress import episode_bar
+def _progress(total: int, unit: str, done: int = 0):  # type: ignore[no-untyped-def]  # a context manager
+    from metatrace.progress import bar
 
-    return episode_bar(episodes)
+    return bar(total, unit, done)
 
 
 def _kept_kernel(name: str) -> Path:
     """The kernel `name` in the user's cache folder, compiled if this state of the code has none there."""
-    from metatrace.mountain_car import object_code
+    from metatrace import object_code
 
     folder = object_code.cache_folder()
     path = folder / object_code.file_name(name, provenance.of_job(f"compile_{name}").digest)
     if not path.exists():
         print("compiling the kernel, once for this code: some ten seconds", file=sys.stderr)
-        results.write_atomically(path, object_code.compile_object(name))
+        results.write_atomically(path, _compiled(name))
     return path
 
 
 def _compile(options: argparse.Namespace) -> None:
-    from metatrace.mountain_car import object_code
-
     results.check_writable(options.output)
-    results.write_atomically(options.output, object_code.compile_object(options.kernel))
+    results.write_atomically(options.output, _compiled(options.kernel))
+
+
+def _compiled(kernel: str) -> bytes:
+    from metatrace.atari import object_code as games
+    from metatrace.mountain_car import object_code as cars
+
+    return games.compile_object() if kernel == games.KERNEL else cars.compile_object(kernel)
 
 
 def _aggregate(options: argparse.Namespace) -> None:

@@ -92,7 +92,18 @@ def test_the_plain_agent_is_not_in_the_compiled_agents_runs(copy):
 def test_the_tuners_are_not_in_the_compiled_agents_runs(copy):
     before = digests(copy)
     edit(copy, "tuning/scalar.py", "effective", "total")
-    assert changed(before, digests(copy)) == {"run_plain"}
+    assert changed(before, digests(copy)) == {"run_plain", "run_game"}
+
+
+def test_the_games_do_not_touch_mountain_car(copy):
+    before = digests(copy)
+    edit(copy, "atari/network.py", "HIDDEN = 256", "HIDDEN = 255")
+    assert changed(before, digests(copy)) == {"run_game"}
+    edit(copy, "atari/step_kernel.py", "f32(-87)", "f32(-86)")
+    assert changed(before, digests(copy)) == {"compile_step_kernel", "run_game"}
+    before = digests(copy)
+    edit(copy, "mountain_car/tiles.py", "N_TILINGS = 16", "N_TILINGS = 15")
+    assert "run_game" not in changed(before, digests(copy))
 
 
 def test_each_kernel_is_in_its_own_runs_alone(copy):

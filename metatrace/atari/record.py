@@ -1,0 +1,50 @@
+"""From a training to a run file's contents."""
+
+from typing import Any
+
+from metatrace import numbers, readings
+from metatrace.atari.questions import QUESTIONS
+from metatrace.atari.settings import Settings, Training
+from metatrace.results import Run, RunTuple
+
+
+def settings_of(
+    identity: RunTuple, frames: int, chosen_readings: dict[str, str], device: str = "auto"
+) -> Settings:
+    """The settings of a run tuple, its number tokens read."""
+    return Settings(
+        environment=identity.environment,
+        method=identity.method,
+        alpha=numbers.parse(identity.alpha, "alpha"),
+        mu=numbers.parse(identity.mu, "mu", zero=True),
+        seed=identity.seed,
+        frames=frames,
+        readings=readings.complete(QUESTIONS[identity.environment], chosen_readings, "reading"),
+        device=device,
+    )
+
+
+def run_of(identity: RunTuple, settings: Settings, training: Training, code: dict[str, Any]) -> Run:
+    """What the run file of a training holds. Nothing in it depends on when it ran, or how often it was cut.
+
+    Args:
+      code: `code`, the fingerprint; `packages`, the versions; `device`, where it ran.
+    """
+    episodes = training.arrays()
+    return Run(
+        identity,
+        returns=episodes["returns"],
+        lengths=episodes["lengths"],
+        frames=episodes["ends"],
+        entropy=episodes["entropies"],
+        diverged_episode=len(training.returns) if training.diverged else None,
+        meta={
+            **code,
+            "observed_frames": settings.frames,
+            **({"diverged_frame": int(training.frames)} if training.diverged else {}),
+            "gamma": settings.gamma,
+            "lam": settings.lam,
+            "psi": settings.psi,
+            "readings": dict(settings.readings),
+        },
+    )

@@ -1,0 +1,331 @@
+"""The passes of a step over all weights, compiled: trace and tuner first, then h and the weights.
+
+A pass works on a block of rows × columns weights. Every gradient of a block is an outer product, or two:
+
+    ∂U/∂w = e_U ⊗ p      ∂H/∂w = e_H ⊗ q      ∂δ/∂w = e_N ⊗ r − e_V ⊗ p
+
+For the dense layer p = q is what came in from S_t, r what came in from S_{t+1}, and the e are what went back;
+the products are never written out, which would take longer than all of the arithmetic. For the other weights
+the block is one row, e_U = e_H = e_N = 1, e_V = 0, and p, q, r are the gradients themselves.
+
+The lines are those of `metatrace.tuning`, which tests hold them to; `update` has the scalars between the
+passes. All arithmetic is in float32, β is kept as a logarithm, and sums over rows are in float64.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+
+from metatrace.atari.step_kernel_layout import (
+    DELTA,
+    DELTA_HAT,
+    DOT_DELTA,
+    DOT_H,
+    DOT_U,
+    DOTS,
+    E_H,
+    E_N,
+    E_U,
+    E_V,
+    EFFECTIVE,
+    GAMMA_LAMBDA,
+    LEARN,
+    LEARN_MIXED,
+    LEARN_SCALAR,
+    LEARN_VECTOR,
+    MU,
+    N_NUMBERS,
+    N_SUMS,
+    PSI,
+    SCALE,
+    TRACE,
+    TUNE,
+    TUNE_UNNORMALIZED,
+)
+
+# Constants of numba's own would make all arithmetic float64.
+f32 = np.float32
+ONE, HALF, TINY = f32(1), f32(0.5), f32(1e-37)
+# Beyond these e^x leaves float32: a step-size of e^−87 is none.
+LOWEST, HIGHEST = f32(-87), f32(88)
+LOG2_E, LN2_HIGH, LN2_LOW = f32(1.4426950408889634), f32(0.693359375), f32(-2.12194440e-4)
+C_3, C_4, C_5, C_6, C_7 = f32(1 / 6), f32(1 / 24), f32(1 / 120), f32(1 / 720), f32(1 / 5040)
+
+_f32, _f64 = types.CPointer(types.float32), types.CPointer(types.float64)
+# what, rows, columns; numbers, sums; e; p, q, r; z, z_beta, v, beta, h, h_hat, w
+SIGNATURE = types.void(types.int64, types.int64, types.int64, _f64, _f64, _f32, *(_f32,) * 3, *(_f32,) * 7)
+# Sums may be taken in any order and a product may round with a sum: else no loop that sums could work on
+# several weights at a time.
+FASTMATH = {"reassoc", "contract", "nsz"}
+# Into `entry`, where it is known that arrays do not overlap.
+_compiled = numba.njit(error_model="numpy", inline="always")
+
+
+@_compiled
+def exp(x: Any) -> Any:
+    """e^x = 2^k e^r with |r| ≤ ½ log 2, to about 2 units of the last digit; e^−87 below −87."""
+    x = LOWEST if x < LOWEST else x
+    x = HIGHEST if x > HIGHEST else x
+    k = np.floor(x * LOG2_E + HALF)
+    r = (x - k * LN2_HIGH) - k * LN2_LOW
+    series = C_3 + r * (C_4 + r * (C_5 + r * (C_6 + r * C_7)))
+    power = np.int32((np.int32(k) + np.int32(127)) << np.int32(23)).view(np.float32)
+    return power * (ONE + (r + r * r * (HALF + r * series)))
+
+
+@_compiled
+def larger(a: Any, b: Any) -> Any:
+    """The larger of two; b where a is NaN. Unlike `max` a single instruction."""
+    return a if a > b else b
+
+
+@_compiled
+def dots(e: Any, row: int, columns: int, p: Any, q: Any, r: Any, h: Any, sums: Any) -> None:
+    """⟨∂U|h⟩, ⟨∂H|h⟩ and ⟨∂δ|h⟩ of a row."""
+    h_p, h_q, h_r = f32(0), f32(0), f32(0)
+    start = row * columns
+    for j in range(columns):
+        h_p += p[j] * h[start + j]
+        h_q += q[j] * h[start + j]
+        h_r += r[j] * h[start + j]
+    sums[DOT_U] += e[E_U, row] * h_p
+    sums[DOT_H] += e[E_H, row] * h_q
+    sums[DOT_DELTA] += e[E_N, row] * h_r - e[E_V, row] * h_p
+
+
+@_compiled
+def trace(e: Any, row: int, columns: int, p: Any, gamma_lambda: Any, z: Any, sums: Any) -> None:
+    """z ← γλz + ∂U/∂w, and the sum of (∂U/∂w)²."""
+    start, e_U = row * columns, e[E_U, row]
+    squares = f32(0)
+    for j in range(columns):
+        grad_U = e_U * p[j]
+        z[start + j] = gamma_lambda * z[start + j] + grad_U
+        squares += grad_U * grad_U
+    sums[EFFECTIVE] += squares
+
+
+@_compiled
+def tune(
+    e: Any,
+    row: int,
+    columns: int,
+    p: Any,
+    q: Any,
+    gamma_lambda: Any,
+    mu: Any,
+    psi: Any,
+    delta: Any,
+    z: Any,
+    z_beta: Any,
+    v: Any,
+    beta: Any,
+    h: Any,
+    sums: Any,
+) -> None:
+    """The trace, and lines 7 to 10 of algorithm 2; the sum for line 11."""
+    start, e_U, e_H = row * columns, e[E_U, row], psi * e[E_H, row]
+    effective = f32(0)
+    for j in range(columns):
+        i = start + j
+        grad_U = e_U * p[j]
+        z[i] = gamma_lambda * z[i] + grad_U
+        trace_beta = gamma_lambda * z_beta[i] + grad_U * h[i]  # line 7
+        z_beta[i] = trace_beta
+        Delta_beta = trace_beta * delta + (e_H * q[j]) * h[i]  # line 8
+        size = abs(Delta_beta)
+        largest = larger(size, v[i] + mu * (size - v[i]))  # line 9
+        v[i] = largest
+        tuned = beta[i] + mu * Delta_beta / larger(largest, TINY)  # line 10; v = 0 means Δ_β = 0
+        beta[i] = tuned
+        effective += exp(tuned) * (grad_U * grad_U)
+    sums[EFFECTIVE] += effective
+
+
+@_compiled
+def tune_unnormalized(
+    e: Any,
+    row: int,
+    columns: int,
+    p: Any,
+    q: Any,
+    gamma_lambda: Any,
+    mu: Any,
+    psi: Any,
+    delta: Any,
+    z: Any,
+    z_beta: Any,
+    beta: Any,
+    h: Any,
+) -> None:
+    """The same without normalization: β += μ Δ_β."""
+    start, e_U, e_H = row * columns, e[E_U, row], psi * e[E_H, row]
+    for j in range(columns):
+        i = start + j
+        grad_U = e_U * p[j]
+        z[i] = gamma_lambda * z[i] + grad_U
+        trace_beta = gamma_lambda * z_beta[i] + grad_U * h[i]
+        z_beta[i] = trace_beta
+        beta[i] += mu * (trace_beta * delta + (e_H * q[j]) * h[i])
+
+
+@_compiled
+def learn(e: Any, row: int, columns: int, q: Any, psi: Any, delta: Any, alpha: Any, z: Any, w: Any) -> None:
+    """w ← w + α (z δ + ψ ∂H/∂w), α one for all."""
+    start, e_H = row * columns, psi * e[E_H, row]
+    for j in range(columns):
+        i = start + j
+        w[i] += alpha * (z[i] * delta + e_H * q[j])
+
+
+@_compiled
+def learn_scalar(
+    e: Any,
+    row: int,
+    columns: int,
+    q: Any,
+    psi: Any,
+    delta: Any,
+    delta_hat: Any,
+    alpha: Any,
+    z: Any,
+    h: Any,
+    w: Any,
+) -> None:
+    """The same, and line 14 of algorithm 1: h ← h + α (z (δ + ⟨∂δ|h⟩) + ψ ∂H/∂w); brackets in `delta_hat`."""
+    start, e_H = row * columns, psi * e[E_H, row]
+    for j in range(columns):
+        i = start + j
+        entropy = e_H * q[j]
+        h[i] += alpha * (z[i] * delta_hat + entropy)
+        w[i] += alpha * (z[i] * delta + entropy)
+
+
+@_compiled
+def learn_vector(
+    e: Any,
+    row: int,
+    columns: int,
+    p: Any,
+    q: Any,
+    r: Any,
+    psi: Any,
+    delta: Any,
+    scale: Any,
+    z: Any,
+    beta: Any,
+    h: Any,
+    w: Any,
+) -> None:
+    """w, and line 14 of algorithm 2: h ← h + α (z (δ + ∂δ/∂w h) + ψ ∂H/∂w), α = `scale` e^β."""
+    start, e_H, e_V, e_N = row * columns, psi * e[E_H, row], e[E_V, row], e[E_N, row]
+    for j in range(columns):
+        i = start + j
+        alpha = scale * exp(beta[i])
+        entropy = e_H * q[j]
+        grad_delta = e_N * r[j] - e_V * p[j]
+        h[i] += alpha * (z[i] * (delta + grad_delta * h[i]) + entropy)
+        w[i] += alpha * (z[i] * delta + entropy)
+
+
+@_compiled
+def learn_mixed(
+    e: Any,
+    row: int,
+    columns: int,
+    p: Any,
+    q: Any,
+    r: Any,
+    psi: Any,
+    delta: Any,
+    delta_hat: Any,
+    scale: Any,
+    z: Any,
+    beta: Any,
+    h: Any,
+    h_hat: Any,
+    w: Any,
+) -> None:
+    """The same with ĥ ← ĥ + α (z (δ + ⟨∂δ|ĥ⟩) + ψ ∂H/∂w), α = e^(β̂ + β); the brackets in `delta_hat`."""
+    start, e_H, e_V, e_N = row * columns, psi * e[E_H, row], e[E_V, row], e[E_N, row]
+    for j in range(columns):
+        i = start + j
+        alpha = scale * exp(beta[i])
+        entropy = e_H * q[j]
+        grad_delta = e_N * r[j] - e_V * p[j]
+        h[i] += alpha * (z[i] * (delta + grad_delta * h[i]) + entropy)
+        h_hat[i] += alpha * (z[i] * delta_hat + entropy)
+        w[i] += alpha * (z[i] * delta + entropy)
+
+
+def entry(
+    what: int,
+    rows: int,
+    columns: int,
+    numbers: Any,
+    sums: Any,
+    e: Any,
+    p: Any,
+    q: Any,
+    r: Any,
+    z: Any,
+    z_beta: Any,
+    v: Any,
+    beta: Any,
+    h: Any,
+    h_hat: Any,
+    w: Any,
+) -> None:
+    """One pass over a block, behind plain C pointers; e is (4, rows), p, q and r (columns,)."""
+    n = rows * columns
+    number, total = numba.carray(numbers, N_NUMBERS), numba.carray(sums, N_SUMS)
+    went_back = numba.carray(e, (4, rows))
+    p_, q_, r_ = numba.carray(p, columns), numba.carray(q, columns), numba.carray(r, columns)
+    z_, z_beta_, v_, beta_ = (
+        numba.carray(z, n),
+        numba.carray(z_beta, n),
+        numba.carray(v, n),
+        numba.carray(beta, n),
+    )
+    h_, h_hat_, w_ = numba.carray(h, n), numba.carray(h_hat, n), numba.carray(w, n)
+    gamma_lambda, mu, psi = f32(number[GAMMA_LAMBDA]), f32(number[MU]), f32(number[PSI])
+    delta, delta_hat, scale = f32(number[DELTA]), f32(number[DELTA_HAT]), f32(number[SCALE])
+    for row in range(rows):
+        if what == DOTS:
+            dots(went_back, row, columns, p_, q_, r_, h_, total)
+        elif what == TRACE:
+            trace(went_back, row, columns, p_, gamma_lambda, z_, total)
+        elif what == TUNE:
+            tune(
+                went_back,
+                row,
+                columns,
+                p_,
+                q_,
+                gamma_lambda,
+                mu,
+                psi,
+                delta,
+                z_,
+                z_beta_,
+                v_,
+                beta_,
+                h_,
+                total,
+            )
+        elif what == TUNE_UNNORMALIZED:
+            tune_unnormalized(
+                went_back, row, columns, p_, q_, gamma_lambda, mu, psi, delta, z_, z_beta_, beta_, h_
+            )
+        elif what == LEARN:
+            learn(went_back, row, columns, q_, psi, delta, scale, z_, w_)
+        elif what == LEARN_SCALAR:
+            learn_scalar(went_back, row, columns, q_, psi, delta, delta_hat, scale, z_, h_, w_)
+        elif what == LEARN_VECTOR:
+            learn_vector(went_back, row, columns, p_, q_, r_, psi, delta, scale, z_, beta_, h_, w_)
+        elif what == LEARN_MIXED:
+            learn_mixed(
+                went_back, row, columns, p_, q_, r_, psi, delta, delta_hat, scale, z_, beta_, h_, h_hat_, w_
+            )

@@ -1,0 +1,192 @@
+"""The step of every weight: trace, tuner and update.
+
+    z ← γλz + ∂U/∂w        α ← the tuner's        w ← w + α (z δ + ψ ∂H/∂w)
+
+`TorchUpdate` takes the tuner as it stands, on any device. `CompiledUpdate` is the same on one processor core,
+in two or three passes over memory instead of some forty; tests hold it to the first.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from metatrace.atari import step_kernel_layout as kernel_layout
+from metatrace.atari.gradients import Gradients
+from metatrace.atari.network import FLAT, HIDDEN, Layout
+from metatrace.tuning import Tuner
+from metatrace.tuning.constant import Constant
+from metatrace.tuning.mixed import Mixed
+from metatrace.tuning.scalar import Scalar
+from metatrace.tuning.vector import Vector
+
+
+class TorchUpdate:
+    """The weights w, the eligibility trace z and a tuner, moved on by one step at a time.
+
+    Attributes:
+      w, z: (n,) float32, on one device.
+      state: the tuner's arrays by name, each of which is also the tuner's attribute of that name.
+    """
+
+    writes_dense = True  # what it needs of `Gradients`
+
+    def __init__(self, tuner: Tuner, w: Tensor) -> None:
+        self.tuner, self.w, self.z = tuner, w, torch.zeros_like(w)
+        tuner.adopt(w)
+        self.state = {name: value for name, value in vars(tuner).items() if isinstance(value, Tensor)}
+
+    def start_episode(self) -> None:
+        """Forgets what belongs to one episode: z, and what the tuner forgets."""
+        self.z.zero_()
+        self.tuner.start_episode()
+        self._keep()
+
+    @torch.no_grad()
+    def __call__(self, gradients: Gradients, delta: Tensor) -> None:
+        """One step; `delta` is a 0-d tensor."""
+        tuner = self.tuner
+        self.z.mul_(tuner.gamma_lambda).add_(gradients.U)
+        alpha = tuner.update(
+            grad_U=gradients.U, grad_H=gradients.H, grad_delta=gradients.delta, delta=delta, z=self.z
+        )
+        self.w.add_(alpha * (self.z * delta + tuner.psi * gradients.H))
+        self._keep()
+
+    def _keep(self) -> None:
+        """Moves what the tuner has made anew into the arrays that stay."""
+        for name, kept in self.state.items():
+            made = getattr(self.tuner, name)
+            if made is not kept:
+                kept.copy_(made)
+                setattr(self.tuner, name, kept)
+
+
+class CompiledUpdate(TorchUpdate):
+    """The same by the passes of `step_kernel`, on the CPU; for none, scalar, vector and mixed Metatrace."""
+
+    writes_dense = False
+
+    def __init__(self, tuner: Tuner, w: Tensor, layout: Layout, kernel: Callable[..., None]) -> None:
+        super().__init__(tuner, w)
+        if not can_compile(tuner, w):
+            raise ValueError(
+                f"there are no compiled passes for {type(tuner).__name__} on {w.device} in {w.dtype}"
+            )
+        self._kernel = kernel
+        self._numbers = np.zeros(kernel_layout.N_NUMBERS)
+        self._numbers[kernel_layout.GAMMA_LAMBDA] = tuner.gamma_lambda
+        self._numbers[kernel_layout.MU] = tuner.mu
+        self._numbers[kernel_layout.PSI] = tuner.psi
+        self._sums = np.zeros(kernel_layout.N_SUMS)
+        # Of the weights outside the dense layer: a single row whose gradients are written out.
+        self._alone = torch.tensor([[0.0], [1.0], [1.0], [1.0]])
+        before = sum(math.prod(layout.shapes[name]) for name in list(layout.shapes)[:4])
+        self._blocks = (
+            (0, 1, before),
+            (before, HIDDEN, FLAT),
+            (before + HIDDEN * FLAT, 1, layout.n_weights - before - HIDDEN * FLAT),
+        )
+
+    @torch.no_grad()
+    def __call__(self, gradients: Gradients, delta: Tensor) -> None:
+        self._numbers[kernel_layout.DELTA] = float(delta)
+        tuner = self.tuner
+        if isinstance(tuner, Mixed):
+            self._mixed(tuner, gradients, float(delta))
+        elif isinstance(tuner, Vector):
+            self._vector(tuner, gradients)
+        elif isinstance(tuner, Scalar):
+            self._scalar(tuner, gradients, float(delta))
+        else:
+            self._pass(kernel_layout.TRACE, gradients)
+            self._learn(kernel_layout.LEARN, gradients, math.exp(float(tuner.beta)))
+
+    def _scalar(self, tuner: Scalar, gradients: Gradients, delta: float) -> None:
+        self._pass(kernel_layout.DOTS, gradients, h=tuner.h)
+        dot_U, dot_H, dot_delta, _ = self._sums
+        z_beta = tuner.gamma_lambda * float(tuner.z_beta) + dot_U  # line 7
+        Delta_beta = z_beta * delta + tuner.psi * dot_H  # line 8
+        self._pass(kernel_layout.TRACE, gradients)
+        beta = self._tuned(tuner.v, float(tuner.beta), Delta_beta)
+        if tuner.normalized and tuner.divides_overshoot:
+            beta -= self._overshoot(math.exp(beta) * self._sums[kernel_layout.EFFECTIVE])
+        tuner.z_beta.fill_(z_beta)
+        tuner.beta.fill_(beta)
+        self._learn(kernel_layout.LEARN_SCALAR, gradients, math.exp(beta), delta + dot_delta)
+
+    def _vector(self, tuner: Vector, gradients: Gradients) -> None:
+        self._pass(kernel_layout.TUNE if tuner.normalized else kernel_layout.TUNE_UNNORMALIZED, gradients)
+        if tuner.normalized and tuner.divides_overshoot:
+            log_M = self._overshoot(self._sums[kernel_layout.EFFECTIVE])
+            if log_M:
+                tuner.beta.sub_(log_M)
+        self._learn(kernel_layout.LEARN_VECTOR, gradients, 1.0)
+
+    def _mixed(self, tuner: Mixed, gradients: Gradients, delta: float) -> None:
+        self._pass(kernel_layout.DOTS, gradients, h=tuner.h_hat)
+        dot_U, dot_H, dot_delta, _ = self._sums
+        z_beta_hat = tuner.gamma_lambda * float(tuner.z_beta_hat) + dot_U
+        self._pass(kernel_layout.TUNE if tuner.normalized else kernel_layout.TUNE_UNNORMALIZED, gradients)
+        Delta_beta_hat = z_beta_hat * delta + tuner.psi * dot_H
+        beta_hat = self._tuned(tuner.v_hat, float(tuner.beta_hat), Delta_beta_hat)
+        if tuner.normalized and tuner.divides_overshoot:
+            beta_hat -= self._overshoot(math.exp(beta_hat) * self._sums[kernel_layout.EFFECTIVE])
+        tuner.z_beta_hat.fill_(z_beta_hat)
+        tuner.beta_hat.fill_(beta_hat)
+        self._learn(kernel_layout.LEARN_MIXED, gradients, math.exp(beta_hat), delta + dot_delta)
+
+    def _tuned(self, v: Tensor, beta: float, Delta_beta: float) -> float:
+        """Lines 9 and 10 for a β that all weights share."""
+        mu = self.tuner.mu
+        if not self.tuner.normalized:  # type: ignore[attr-defined]  # those that share a β have it
+            return beta + mu * Delta_beta
+        size, old = abs(Delta_beta), float(v)
+        v.fill_(max(size, old + mu * (size - old)))
+        return beta + mu * Delta_beta / (float(v) or 1.0)
+
+    def _overshoot(self, effective: float) -> float:
+        """Lines 11 and 12: log M."""
+        u: Tensor = self.tuner.u  # type: ignore[attr-defined]  # all normalized ones have it
+        u.fill_(max(effective, float(u) + self.tuner.u_rate * (effective - float(u))))
+        return math.log(max(float(u), 1.0))
+
+    def _learn(self, what: int, gradients: Gradients, scale: float, delta_hat: float = 0.0) -> None:
+        self._numbers[kernel_layout.SCALE] = scale
+        self._numbers[kernel_layout.DELTA_HAT] = delta_hat
+        self._pass(what, gradients)
+
+    def _pass(self, what: int, gradients: Gradients, h: Tensor | None = None) -> None:
+        """One pass over all weights; `h` stands in for the tuner's."""
+        self._sums[:] = 0.0
+        state = self.state
+        arrays = [
+            self.z,
+            # A pass that does not use an array gets another in its place.
+            *(
+                state[name] if name in state and state[name].ndim else self.z
+                for name in ("z_beta", "v", "beta")
+            ),
+            state["h"] if h is None else h,
+            state.get("h_hat", self.z),
+            self.w,
+        ]
+        for first, rows, columns in self._blocks:
+            if rows > 1:
+                p, q, r = gradients.came_in, gradients.came_in, gradients.came_in_next
+                e = gradients.went_back
+            else:
+                p, q, r = (part[first:] for part in (gradients.U, gradients.H, gradients.delta))
+                e = self._alone
+            addresses = [self._numbers.ctypes.data, self._sums.ctypes.data, e.data_ptr()]
+            addresses += [part.data_ptr() for part in (p, q, r)]
+            addresses += [array.data_ptr() + first * array.element_size() for array in arrays]
+            self._kernel(what, rows, columns, *addresses)
+
+
+def can_compile(tuner: Tuner, w: Tensor) -> bool:
+    """Whether there are compiled passes for a tuner and its weights."""
+    known = isinstance(tuner, Constant | Scalar | Vector | Mixed)
+    return known and w.device.type == "cpu" and w.dtype == torch.float32
