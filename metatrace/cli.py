@@ -445,7 +445,14 @@ def _aggregate(options: argparse.Namespace) -> None:
 def _best_mu(options: argparse.Namespace) -> None:
     from metatrace.analysis import best, tables
 
-    tables.write(best.best_mu(tables.read(options.scores)), options.output)
+    scores = tables.read(options.scores)
+    missing = [name for name in (*best.CASE, "mu", "final") if name not in scores]
+    if missing:
+        raise UserError(
+            f"{options.scores}: has no column {', '.join(missing)}; "
+            "name the scores.parquet that `metatrace aggregate` wrote"
+        )
+    tables.write(best.best_mu(scores), options.output)
 
 
 def _table(options: argparse.Namespace) -> None:

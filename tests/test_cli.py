@@ -317,6 +317,106 @@ def test_drifting_runs_become_the_best_mu_and_pictures_of_it(metatrace):
     assert_refused(refused, "--code", "one for each --method")
 
 
+def made_runs(root, *, methods=("none", "mixed"), beta=True, code="a" * 16):
+    """Run files of two seeds, such as training leaves, below `root`."""
+    runs = results.grid_of_runs("drifting_mountain_car", methods, ["2^-6"], ["2^-8", "2^-6"], ["0"], [0, 1])
+    for identity in runs:
+        returns = -100.0 - np.arange(5) - identity.seed - (identity.mu == "2^-8")
+        meta = {"code": code} | ({"beta_groups": ["value/noisy", "policy/noisy"]} if beta else {})
+        values = np.outer(np.arange(5), (1, -1)) + identity.seed if beta else None
+        results.save_run(
+            identity.path(root),
+            results.Run(identity, returns, np.full(5, 100, np.int64), meta, beta=values),
+        )
+    return runs
+
+
+DRIFTING = [
+    *options(AGGREGATE, environment="drifting_mountain_car", method=None, mu=None, seeds=None),
+    *("--method", "none", "mixed", "--mu", "2^-8", "2^-6", "--seeds", "0", "1"),
+]
+
+
+def test_beta_tables_are_there_where_they_are_asked_for(metatrace):
+    made_runs(metatrace.folder / "runs")
+    four = [f"{name}.parquet" for name in ("curves", "scores", "settings", "spread")]
+    assert metatrace("aggregate", *DRIFTING).returncode == 0
+    assert listing(metatrace.folder / "tables") == four
+    assert metatrace("aggregate", *DRIFTING, "--beta").returncode == 0
+    assert listing(metatrace.folder / "tables") == sorted([*four, "beta.parquet", "final_beta.parquet"])
+    beta = pd.read_parquet(metatrace.folder / "tables" / "beta.parquet")
+    rows = beta[(beta["method"] == "mixed") & (beta["mu"] == "2^-8") & (beta["group"] == "policy/noisy")]
+    # Of the trailing means (0, −½, −1½, −2½, −3½) and 1 more.
+    assert rows["mean"].tolist() == [0.5, 0, -1, -2, -3]
+    final = pd.read_parquet(metatrace.folder / "tables" / "final_beta.parquet")
+    assert final.loc[final["method"] == "none", "beta"].tolist() == [3.5, -3.5, 4.5, -2.5]
+
+
+def test_beta_of_runs_that_keep_none_is_refused_and_nothing_is_written(metatrace):
+    made_runs(metatrace.folder / "runs", beta=False)
+    before = listing(metatrace.folder)
+    assert_refused(metatrace("aggregate", *DRIFTING, "--beta"), "runs of mixed", "keep no β")
+    assert listing(metatrace.folder) == before
+
+
+def test_each_method_has_a_fingerprint_of_its_own(metatrace):
+    made_runs(metatrace.folder / "runs", methods=["none"], code="a" * 16)
+    mixed = made_runs(metatrace.folder / "runs", methods=["mixed"], code="b" * 16)
+    before = listing(metatrace.folder)
+    one, two, three = ("a" * 16, "b" * 16, "c" * 16)
+    for wrong in ([one], [one, two, three]):
+        refused = metatrace("aggregate", *DRIFTING, "--code", *wrong)
+        assert_refused(refused, f"--code: has {len(wrong)} fingerprints", "one for each --method, that is 2")
+    stale = metatrace("aggregate", *DRIFTING, "--code", one, three)
+    assert_refused(stale, mixed[0].path("runs"), f"is stale: code {two} made it, the code is now {three}")
+    assert_refused(metatrace("aggregate", *DRIFTING, "--code", two, one), "/none/", "is stale")
+    assert listing(metatrace.folder) == before
+    assert metatrace("aggregate", *DRIFTING, "--code", one, two).returncode == 0
+
+
+def test_the_best_mu_is_chosen_from_the_scores(metatrace):
+    made_runs(metatrace.folder / "runs")
+    assert metatrace("aggregate", *DRIFTING).returncode == 0
+    assert metatrace("best-mu", "tables/scores.parquet", "--output", "new/best.parquet").returncode == 0
+    best = pd.read_parquet(metatrace.folder / "new" / "best.parquet")
+    shown = best[["method", "mu", "runs", "final", "runner_up", "difference"]].astype(object)
+    mixed, none = shown.values.tolist()
+    # The last two returns of seed 0 are −103 and −104, of seed 1 1 less, and 1 less at 2^-8.
+    assert mixed == ["mixed", "2^-6", 2, -104, "2^-8", 1]
+    assert none[:5] == ["none", "0", 2, -104, ""] and np.isnan(none[5])
+
+
+def test_the_best_mu_of_what_are_no_scores_is_refused(metatrace):
+    made_runs(metatrace.folder / "runs")
+    assert metatrace("aggregate", *DRIFTING).returncode == 0
+    (metatrace.folder / "tables" / "junk.parquet").write_bytes(b"junk")
+    before = listing(metatrace.folder)
+    for name, *words in (
+        ("curves", "has no column final", "scores.parquet"),
+        ("spread", "has no column alpha, final", "scores.parquet"),
+        ("junk", "is cut short, garbled or no table"),
+        ("none", "there is no such table"),
+    ):
+        refused = metatrace("best-mu", f"tables/{name}.parquet", "--output", "best.parquet")
+        assert_refused(refused, f"tables/{name}.parquet: ", *words)
+    assert_refused(metatrace("best-mu", "tables/scores.parquet"), "--output")
+    assert listing(metatrace.folder) == before
+
+
+@pytest.mark.parametrize(
+    "figure, missing",
+    [(["best-mu"], "best_mu"), (["mu-and-beta", "--mu", "2^-8"], "beta")],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_figure_without_its_table_is_refused(metatrace, figure, missing):
+    made_runs(metatrace.folder / "runs")
+    assert metatrace("aggregate", *DRIFTING).returncode == 0
+    before = listing(metatrace.folder)
+    refused = metatrace("figure", *figure, "--tables", "tables", "--title", "T", "--output", "x")
+    assert_refused(refused, f"tables/{missing}.parquet: there is no such table")
+    assert listing(metatrace.folder) == before
+
+
 BAD_FILES = {
     "a run cut in half": (lambda whole: whole[: len(whole) // 2], "cut short"),
     "another schema": (None, "has schema 99, not 1"),

@@ -25,12 +25,12 @@ class Clock:
         return self.now
 
 
-def lines_of(episodes, steps):
+def lines_of(episodes, steps, *, unit="episode", before=0):
     """What a log shows of work whose `steps` are (seconds, episodes done)."""
     clock, log = Clock(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stderr(log):
         patch.setattr(time, "monotonic", clock)
-        with bar(episodes, "episode") as count:
+        with bar(episodes, unit, before) as count:
             for seconds, done in steps:
                 clock.now += seconds
                 count(done)
@@ -65,6 +65,14 @@ def test_episodes_may_come_in_chunks():
 def test_the_time_left_is_at_the_mean_speed_so_far():
     # 10 episodes in the first 10 s, then 2 in 10 s: 12 in 20 s leave 48 × 20/12 s.
     assert lines_of(60, [(1, 1)] * 10 + [(5, 1)] * 2)[-1] == "12 of 60 episodes in 20 s, about 80 s left"
+
+
+def test_work_that_goes_on_counts_what_was_done_before_but_not_its_time():
+    # 20 frames in 10 s of this run leave 30 at the same speed.
+    assert lines_of(150, [(0.5, 1)] * 50, unit="frame", before=100) == [
+        "120 of 150 frames in 10 s, about 15 s left",
+        "140 of 150 frames in 20 s, about 5 s left",
+    ]
 
 
 @given(steps=st.lists(st.tuples(st.floats(0, 30), st.integers(1, 50)), min_size=1, max_size=60))

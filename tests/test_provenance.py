@@ -130,6 +130,44 @@ def test_a_drawing_does_not_touch_runs(copy):
     assert changed(before, digests(copy)) == {"learning_curves"}
 
 
+EXTRA = "def _extra() -> None: ...\n\n\n"
+
+
+@pytest.mark.parametrize(
+    "module, function, jobs",
+    [
+        ("figures/best_mu.py", "def draw(", {"draw_best_mu"}),
+        ("figures/mu_and_beta.py", "def draw(", {"mu_and_beta"}),
+        ("analysis/best.py", "def best_mu(", {"best_mu"}),
+        ("analysis/beta.py", "def curves(", {"aggregate_beta"}),
+        ("analysis/aggregate.py", "def curve_table(", {"aggregate", "aggregate_beta"}),
+        ("analysis/collect.py", "def load(", {"aggregate", "aggregate_beta"}),
+        ("analysis/groups.py", "def by_setting(", {"aggregate", "aggregate_beta"}),
+        ("analysis/smoothing.py", "def drawn_episodes(", {"aggregate", "aggregate_beta"}),
+        ("analysis/intervals.py", "def mean_interval(", {"aggregate", "aggregate_beta", "best_mu"}),
+        ("analysis/tables.py", "def as_csv(", {"aggregate", "aggregate_beta", "best_mu", "table"}),
+        (
+            "figures/style.py",
+            "def save(",
+            {"draw_best_mu", "learning_curves", "mu_and_beta", "sensitivity"},
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.endswith(".py") else "",
+)
+def test_a_step_after_the_runs_touches_only_what_uses_it(copy, module, function, jobs):
+    before = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
+    edit(copy, module, f"\n{function}", f"\n{EXTRA}{function}", 1)
+    assert changed(before, digests(copy)) == jobs
+
+
+@pytest.mark.parametrize("job", provenance.ENTRY_POINTS)
+def test_a_job_has_its_entry_points_and_no_drawing_in_what_is_not_drawn(job):
+    made_by = provenance.of_job(job)
+    assert set(provenance.ENTRY_POINTS[job]) <= made_by.modules.keys()
+    draws = {"learning_curves", "sensitivity", "draw_best_mu", "mu_and_beta"}
+    assert ("matplotlib" in made_by.packages) == (job in draws)
+
+
 def test_a_new_import_brings_its_module_in(copy):
     before = digests(copy)
     (copy / "metatrace" / "mountain_car" / "more.py").write_text("x = 1\n")

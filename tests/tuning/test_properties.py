@@ -1,11 +1,14 @@
 """What holds for every tuner on any stream of gradients."""
 
+import copy
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metatrace.tuning import METHODS, TUNED_METHODS, make_tuner
+from metatrace.tuning.normalization import OVERSHOOT_DIVISORS
 
 NORMALIZED = ("scalar", "vector", "mixed")
 N = 6
@@ -76,6 +79,99 @@ def test_no_step_overshoots_by_its_own_gradient(method, seed, alpha, scale, delt
     for gradients in stream(rng, 30, scale=scale):
         step_size = tuner.update(delta=delta, **gradients)
         assert np.sum(step_size * gradients["grad_U"] ** 2) <= 1 + 1e-12
+
+
+def step_sizes(method, seed, steps=30, **settings):
+    """The step-sizes of a stream with noisy errors, (steps, N)."""
+    rng = np.random.default_rng(seed)
+    tuner = make_tuner(method, N, **{"mu": 2**-4, "gamma": GAMMA, "lam": LAM, "psi": PSI} | settings)
+    tuner.start_episode()
+    return np.array(
+        [
+            np.broadcast_to(tuner.update(delta=rng.normal(), **gradients), N)
+            for gradients in stream(rng, steps)
+        ]
+    )
+
+
+@pytest.mark.parametrize("method", NORMALIZED)
+@pytest.mark.parametrize(
+    ("divisor", "second"),
+    [
+        ("decaying_maximum", 2 / 12 / (12 * GAMMA * LAM)),  # u still remembers the 12
+        ("present_step", 2 / 12),
+        ("absent", 2),
+    ],
+)
+def test_what_an_overshoot_does_to_this_step_and_to_the_next(method, divisor, second):
+    """α = 2 and six gradients of 1: an effective step-size of 12. Then a step without gradient or error."""
+    tuner = make_tuner(method, N, alpha=2.0, mu=2**-4, gamma=GAMMA, lam=LAM, overshoot_divisor=divisor)
+    tuner.start_episode()
+    ones, zeros = np.ones(N), np.zeros(N)
+    first = tuner.update(grad_U=ones, grad_delta=-ones, delta=0.0, z=ones)
+    np.testing.assert_allclose(first, 2 if divisor == "absent" else 2 / 12, rtol=1e-12)
+    after = tuner.update(grad_U=zeros, grad_delta=zeros, delta=0.0, z=GAMMA * LAM * ones)
+    np.testing.assert_allclose(after, second, rtol=1e-12)
+
+
+@given(method=st.sampled_from(NORMALIZED), seed=seeds, alpha=st.integers(-6, 3), scale=st.floats(0.1, 10))
+def test_present_step_divides_by_what_this_step_alone_overshoots(method, seed, alpha, scale):
+    """M = max(⟨α|(∂U/∂w)²⟩, 1), α as it is before the division."""
+    rng = np.random.default_rng(seed)
+    tuner = make_tuner(
+        method,
+        N,
+        alpha=2.0**alpha,
+        mu=2**-4,
+        gamma=GAMMA,
+        lam=LAM,
+        psi=PSI,
+        overshoot_divisor="present_step",
+    )
+    tuner.start_episode()
+    for gradients in stream(rng, 15, scale=scale):
+        undivided = copy.deepcopy(tuner)
+        undivided.divides_overshoot = False
+        delta = rng.normal()
+        before = undivided.update(delta=delta, **gradients)
+        M = max(np.sum(before * gradients["grad_U"] ** 2), 1)
+        after = tuner.update(delta=delta, **gradients)
+        np.testing.assert_allclose(after, before / M, rtol=1e-10)
+        assert np.sum(after * gradients["grad_U"] ** 2) <= 1 + 1e-12
+
+
+@given(method=st.sampled_from(NORMALIZED), seed=seeds, alpha=st.integers(0, 3))
+def test_the_default_divisor_is_the_decaying_maximum_and_no_other(method, seed, alpha):
+    made = {
+        divisor: step_sizes(method, seed, alpha=2.0**alpha, overshoot_divisor=divisor)
+        for divisor in OVERSHOOT_DIVISORS
+    }
+    np.testing.assert_array_equal(step_sizes(method, seed, alpha=2.0**alpha), made["decaying_maximum"])
+    assert not np.array_equal(made["decaying_maximum"], made["present_step"])
+    assert not np.array_equal(made["decaying_maximum"], made["absent"])
+    assert not np.array_equal(made["present_step"], made["absent"])
+
+
+@given(method=st.sampled_from(NORMALIZED), seed=seeds)
+def test_where_nothing_overshoots_the_divisors_agree(method, seed):
+    # ⟨α|(∂U/∂w)²⟩ ≤ 6 · 1.5² · α = 0.0016, and β moves by at most a few μ in 30 steps.
+    made = [
+        step_sizes(method, seed, alpha=2**-13, mu=2**-9, overshoot_divisor=divisor)
+        for divisor in OVERSHOOT_DIVISORS
+    ]
+    np.testing.assert_array_equal(made[0], made[1])
+    np.testing.assert_array_equal(made[0], made[2])
+
+
+@pytest.mark.parametrize("method", sorted(set(METHODS) - set(NORMALIZED)))
+def test_a_method_without_that_divisor_takes_the_reading_and_ignores_it(method):
+    made = [
+        step_sizes(method, 0, alpha=0.1, mu=2**-8, overshoot_divisor=divisor)
+        for divisor in OVERSHOOT_DIVISORS
+    ]
+    assert np.isfinite(made[0]).all()
+    np.testing.assert_array_equal(made[0], made[1])
+    np.testing.assert_array_equal(made[0], made[2])
 
 
 @given(method=st.sampled_from(METHODS), seed=seeds)
@@ -167,6 +263,10 @@ def test_the_three_normalisers_of_nosid_differ():
         ({"n_weights": 0}, "n_weights is 0"),
         ({"h_lifetime": "day"}, "h_lifetime is 'day'; it must be one of run, episode"),
         ({"method": "nosid", "normaliser": "max"}, "normaliser is 'max'"),
+        (
+            {"overshoot_divisor": "sometimes"},
+            "overshoot_divisor is 'sometimes'; it must be one of decaying_maximum, present_step, absent",
+        ),
     ],
 )
 def test_a_wrong_setting_is_named(change, words):
