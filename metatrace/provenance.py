@@ -84,21 +84,27 @@ def of_job(job: str) -> Fingerprint:
 @lru_cache
 def of_modules(entries: tuple[str, ...]) -> Fingerprint:
     """The fingerprint of entry modules and everything that they import."""
-    graph = grimp.build_graph(PROJECT, include_external_packages=True, cache_dir=None)
+    graph = _graph()
     reached = set(entries).union(*(graph.find_upstream_modules(entry) for entry in entries))
     ours = sorted(name for name in reached if name.partition(".")[0] == PROJECT)
     external = {name.partition(".")[0] for name in reached} - {PROJECT} - sys.stdlib_module_names
-    modules = {name: _hash_of(_source(name)) for name in ours}
+    modules = {name: _hash_of_module(name) for name in ours}
     packages = {"python": f"{sys.version_info.major}.{sys.version_info.minor}", **_versions(external)}
     parts = [*(f"{name} {digest}" for name, digest in modules.items())]
     parts += [f"{name}=={version}" for name, version in packages.items()]
     return Fingerprint(hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16], modules, packages)
 
 
-def _source(module: str) -> str:
+@lru_cache
+def _graph() -> grimp.ImportGraph:
+    return grimp.build_graph(PROJECT, include_external_packages=True, cache_dir=None)
+
+
+@lru_cache
+def _hash_of_module(module: str) -> str:
     spec = util.find_spec(module)
     assert spec is not None and spec.origin is not None, module
-    return Path(spec.origin).read_text(encoding="utf-8")
+    return _hash_of(Path(spec.origin).read_text(encoding="utf-8"))
 
 
 def _hash_of(source: str) -> str:

@@ -4,6 +4,7 @@ This module and the kernels need numba; only `object_code`, when it compiles, an
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -109,3 +110,47 @@ def write_grad_U(action: int, pi_0: float, pi_1: float, pi_2: float, log_constan
     g[2] = scale * ((1.0 if action == 1 else 0.0) - pi_1)
     g[3] = scale * ((1.0 if action == 2 else 0.0) - pi_2)
     return 1.0 + g[1] * g[1] + g[2] * g[2] + g[3] * g[3]
+
+
+def entry_of(run_episodes: Callable[..., None], store_shape: tuple[int, int, int]) -> Callable[..., None]:
+    """A kernel's `run_episodes` behind plain C pointers, for `object_code`; `store` has that shape."""
+
+    def entry(
+        episodes: int,
+        flags: Any,
+        numbers: Any,
+        state: Any,
+        starts: Any,
+        uniforms: Any,
+        flips: Any,
+        noise: Any,
+        signs: Any,
+        store: Any,
+        integers: Any,
+        scratch: Any,
+        returns: Any,
+        lengths: Any,
+        beta_groups: Any,
+        status: Any,
+    ) -> None:
+        run_episodes(
+            episodes,
+            numba.carray(flags, layout.N_FLAGS),
+            numba.carray(numbers, layout.N_NUMBERS),
+            numba.carray(state, layout.N_STATE),
+            numba.carray(starts, episodes),
+            numba.carray(uniforms, episodes * TIME_LIMIT),
+            # As long as it needs to be; nothing here asks for its length.
+            numba.carray(flips, layout.N_FEATURES),
+            numba.carray(noise, episodes * (TIME_LIMIT + 1)),
+            numba.carray(signs, N_TILES),
+            numba.carray(store, store_shape),
+            numba.carray(integers, (layout.INTEGER_ROWS, layout.N_FEATURES)),
+            numba.carray(scratch, (layout.SCRATCH_ROWS, layout.N_FEATURES)),
+            numba.carray(returns, episodes),
+            numba.carray(lengths, episodes),
+            numba.carray(beta_groups, (episodes, layout.N_GROUPS)),
+            numba.carray(status, layout.N_STATUS),
+        )
+
+    return entry

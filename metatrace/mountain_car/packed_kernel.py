@@ -44,21 +44,14 @@ from metatrace.mountain_car.layout import (
     FORGET_H,
     GAMMA,
     HAS_BIAS,
-    INTEGER_ROWS,
     KERNELS,
     LAM,
     LOG_CONSTANT,
     METHOD,
     MU,
     N_FEATURES,
-    N_FLAGS,
-    N_GROUPS,
-    N_NUMBERS,
-    N_STATE,
-    N_STATUS,
     NOISE_USED,
     PREVIOUS_ALPHA,
-    SCRATCH_ROWS,
     STAMP,
     STATE_BETA,
     STATE_SUMS,
@@ -598,40 +591,4 @@ def run_episodes(
     status[UNIFORMS_USED], status[FLIPS_USED], status[NOISE_USED] = uniforms_used, flips_used, noise_used
 
 
-def entry(
-    episodes: int,
-    flags: Any,
-    numbers: Any,
-    state: Any,
-    starts: Any,
-    uniforms: Any,
-    flips: Any,
-    noise: Any,
-    signs: Any,
-    store: Any,
-    integers: Any,
-    scratch: Any,
-    returns: Any,
-    lengths: Any,
-    beta_groups: Any,
-    status: Any,
-) -> None:
-    """`run_episodes` behind plain C pointers."""
-    run_episodes(
-        episodes,
-        numba.carray(flags, N_FLAGS),
-        numba.carray(numbers, N_NUMBERS),
-        numba.carray(state, N_STATE),
-        numba.carray(starts, episodes),
-        numba.carray(uniforms, episodes * TIME_LIMIT),
-        numba.carray(flips, N_FEATURES),  # as long as it needs to be; nothing here asks for its length
-        numba.carray(noise, episodes * (TIME_LIMIT + 1)),
-        numba.carray(signs, N_TILES),
-        numba.carray(store, (N_FEATURES, STORE_ROWS, BLOCKS)),
-        numba.carray(integers, (INTEGER_ROWS, N_FEATURES)),
-        numba.carray(scratch, (SCRATCH_ROWS, N_FEATURES)),
-        numba.carray(returns, episodes),
-        numba.carray(lengths, episodes),
-        numba.carray(beta_groups, (episodes, N_GROUPS)),
-        numba.carray(status, N_STATUS),
-    )
+entry = kernel_parts.entry_of(run_episodes, (N_FEATURES, STORE_ROWS, BLOCKS))
