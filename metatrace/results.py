@@ -30,7 +30,7 @@ UNTUNED, NO_MU, NO_DRIFT = "none", "0", "0"
 MAX_EPISODES = 10_000_000
 MAX_META_BYTES = 1 << 20
 # What numpy and zipfile raise on bytes that are no run file, or no longer one.
-_GARBLED = (
+GARBLED = (
     AttributeError,
     MemoryError,
     OverflowError,
@@ -176,7 +176,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
     try:
         arrays, meta = _read_arrays(raw)
-    except _GARBLED:
+    except GARBLED:
         raise UserError(f"{path}: is cut short, garbled or no run file; {remedy(path)}") from None
     if meta.get("schema") != SCHEMA_VERSION:
         raise UserError(f"{path}: has schema {meta.get('schema')!r}, not {SCHEMA_VERSION}; {remedy(path)}")

@@ -9,7 +9,6 @@ import json
 import shlex
 import time
 import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,20 +22,7 @@ from metatrace.errors import UserError
 
 SCHEMA_VERSION = 1
 _MAX_BYTES = 1 << 28  # of all arrays together; real ones have some 20 MB
-_GARBLED = (
-    *(
-        AttributeError,
-        KeyError,
-        IndexError,
-        TypeError,
-        ValueError,
-        OverflowError,
-        MemoryError,
-        EOFError,
-        OSError,
-    ),
-    *(NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error),
-)
+_GARBLED = (*results.GARBLED, IndexError)
 
 
 @dataclass

@@ -1,6 +1,5 @@
 """Trains one agent on one game, and can be stopped and taken up again at any frame."""
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,7 +8,7 @@ import torch
 
 from metatrace.atari.agent import Agent, DivergedError
 from metatrace.atari.catch import Catch
-from metatrace.atari.environment import Environment
+from metatrace.atari.environment import Environment, generator_of, generator_words
 from metatrace.atari.network import Layout, initial_weights
 from metatrace.atari.settings import Settings, Training
 from metatrace.atari.update import CompiledUpdate, TorchUpdate, can_compile
@@ -108,7 +107,7 @@ class Trainer:
         state |= {f"agent/{name}": value for name, value in self.agent.state().items()}
         state |= {f"training/{name}": value for name, value in self.training.arrays().items()}
         state["observation"] = self.observation
-        state["policy"] = np.array(json.dumps(self.policy.bit_generator.state))
+        state["policy"] = generator_words(self.policy)
         state["counters"] = np.array([self.training.frames, self._length], np.int64)
         state["sums"] = np.array([self._return, self._entropy], np.float64)
         return state
@@ -125,7 +124,7 @@ class Trainer:
         self.training = Training(**episodes, frames=int(state["counters"][0]))
         self._length = int(state["counters"][1])
         self._return, self._entropy = (float(value) for value in state["sums"])
-        self.policy.bit_generator.state = json.loads(str(state["policy"]))
+        self.policy = generator_of(state["policy"])
         self.observation = state["observation"]
         self.agent.see(self.observation)
 

@@ -38,13 +38,7 @@ def draw(curves: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> 
         axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for panel, drift in zip(axes.flat, drifts, strict=False):
             _panel(panel, table[table["drift"] == drift], drift)
-        for number, panel in enumerate(axes.flat):
-            if number >= len(drifts):
-                panel.remove()
-            elif number + columns >= len(drifts):
-                # The lowest panel of its column, even where the last row is not full.
-                panel.tick_params(labelbottom=True)
-                panel.set_xlabel("Training episode")
+        style.trim(axes, len(drifts), "Training episode")
         for panel in axes[:, 0]:
             panel.set_ylabel("Return (trailing mean)")
         style.episode_axis(axes[0, 0], table)

@@ -37,13 +37,7 @@ def draw(curves: pd.DataFrame, *, title: str, note: str) -> Figure:
             _panel(panel, curves[curves["mu"] == mu], alphas)
             if mus != ["0"]:
                 panel.set_title(rf"$\mu = {label(mu)}$", pad=4)
-        for number, panel in enumerate(axes.flat):
-            if number >= len(mus):
-                panel.remove()
-            elif number + columns >= len(mus):
-                # The lowest panel of its column, even where the last row is not full.
-                panel.tick_params(labelbottom=True)
-                panel.set_xlabel("Training episode")
+        style.trim(axes, len(mus), "Training episode")
         for panel in axes[:, 0]:
             panel.set_ylabel("Return (trailing mean)")
         axes[0, 0].set_xlim(*_episodes(curves))
@@ -58,30 +52,9 @@ def draw(curves: pd.DataFrame, *, title: str, note: str) -> Figure:
 
 def _panel(axes: Axes, curves: pd.DataFrame, alphas: list[str]) -> None:
     for i, (alpha, colour) in enumerate(zip(alphas, style.palette(len(alphas)), strict=True)):
-        curve = curves[curves["alpha"] == alpha].sort_values("episode")
-        if curve.empty:
-            continue
-        if curve["low"].notna().any():
-            axes.fill_between(
-                curve["episode"],
-                curve["low"],
-                curve["high"],
-                color=colour,
-                alpha=style.BAND_OPACITY,
-                lw=0,
-                zorder=1,
-                # Bands of a thousand points each would make up most of a vector file.
-                rasterized=True,
-            )
-        axes.plot(
-            curve["episode"],
-            curve["mean"],
-            color=colour,
-            ls=style.line_style(i),
-            lw=1.3,
-            zorder=2,
-            label=alpha,
-        )
+        curve = curves[curves["alpha"] == alpha]
+        if not curve.empty:
+            style.curve(axes, curve, colour=colour, line_style=style.line_style(i), label=alpha)
     sns.despine(ax=axes)
 
 

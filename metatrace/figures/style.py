@@ -210,6 +210,17 @@ def episode_axis(axes: Axes, rows: pd.DataFrame) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1, steps=[1, 2, 2.5, 5, 10]))
 
 
+def trim(axes: np.ndarray, panels: int, x_label: str) -> None:
+    """Removes what a grid of axes (rows, columns) has beyond `panels`; labels the lowest of each column."""
+    for number, panel in enumerate(axes.flat):
+        if number >= panels:
+            panel.remove()
+        elif number + axes.shape[1] >= panels:
+            # The lowest panel of its column, even where the last row is not full.
+            panel.tick_params(labelbottom=True)
+            panel.set_xlabel(x_label)
+
+
 def value_range(rows: pd.DataFrame, *others: float) -> tuple[float, float]:
     """The range of all lines and bands, and of `others`, a little wider."""
     values = np.append(rows[["mean", "low", "high"]].to_numpy(), others)
