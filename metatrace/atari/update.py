@@ -102,7 +102,7 @@ class CompiledUpdate(TorchUpdate):
             self._scalar(tuner, gradients, float(delta))
         else:
             self._pass(kernel_layout.TRACE, gradients)
-            self._learn(kernel_layout.LEARN, gradients, math.exp(float(tuner.beta)))
+            self._learn(kernel_layout.LEARN, gradients, _exp(float(tuner.beta)))
 
     def _scalar(self, tuner: Scalar, gradients: Gradients, delta: float) -> None:
         self._pass(kernel_layout.DOTS, gradients, h=tuner.h)
@@ -112,10 +112,10 @@ class CompiledUpdate(TorchUpdate):
         self._pass(kernel_layout.TRACE, gradients)
         beta = self._tuned(tuner.v, float(tuner.beta), Delta_beta)
         if tuner.normalized and tuner.divides_overshoot:
-            beta -= self._overshoot(math.exp(beta) * self._sums[kernel_layout.EFFECTIVE])
-        tuner.z_beta.fill_(z_beta)
-        tuner.beta.fill_(beta)
-        self._learn(kernel_layout.LEARN_SCALAR, gradients, math.exp(beta), delta + dot_delta)
+            beta -= self._overshoot(_exp(beta) * self._sums[kernel_layout.EFFECTIVE])
+        _set(tuner.z_beta, z_beta)
+        _set(tuner.beta, beta)
+        self._learn(kernel_layout.LEARN_SCALAR, gradients, _exp(beta), delta + dot_delta)
 
     def _vector(self, tuner: Vector, gradients: Gradients) -> None:
         self._pass(kernel_layout.TUNE if tuner.normalized else kernel_layout.TUNE_UNNORMALIZED, gradients)
@@ -133,10 +133,10 @@ class CompiledUpdate(TorchUpdate):
         Delta_beta_hat = z_beta_hat * delta + tuner.psi * dot_H
         beta_hat = self._tuned(tuner.v_hat, float(tuner.beta_hat), Delta_beta_hat)
         if tuner.normalized and tuner.divides_overshoot:
-            beta_hat -= self._overshoot(math.exp(beta_hat) * self._sums[kernel_layout.EFFECTIVE])
-        tuner.z_beta_hat.fill_(z_beta_hat)
-        tuner.beta_hat.fill_(beta_hat)
-        self._learn(kernel_layout.LEARN_MIXED, gradients, math.exp(beta_hat), delta + dot_delta)
+            beta_hat -= self._overshoot(_exp(beta_hat) * self._sums[kernel_layout.EFFECTIVE])
+        _set(tuner.z_beta_hat, z_beta_hat)
+        _set(tuner.beta_hat, beta_hat)
+        self._learn(kernel_layout.LEARN_MIXED, gradients, _exp(beta_hat), delta + dot_delta)
 
     def _tuned(self, v: Tensor, beta: float, Delta_beta: float) -> float:
         """Lines 9 and 10 for a β that all weights share."""
@@ -144,13 +144,13 @@ class CompiledUpdate(TorchUpdate):
         if not self.tuner.normalized:  # type: ignore[attr-defined]  # those that share a β have it
             return beta + mu * Delta_beta
         size, old = abs(Delta_beta), float(v)
-        v.fill_(max(size, old + mu * (size - old)))
+        _set(v, max(size, old + mu * (size - old)))
         return beta + mu * Delta_beta / (float(v) or 1.0)
 
     def _overshoot(self, effective: float) -> float:
         """Lines 11 and 12: log M."""
         u: Tensor = self.tuner.u  # type: ignore[attr-defined]  # all normalized ones have it
-        u.fill_(max(effective, float(u) + self.tuner.u_rate * (effective - float(u))))
+        _set(u, max(effective, float(u) + self.tuner.u_rate * (effective - float(u))))
         return math.log(max(float(u), 1.0))
 
     def _learn(self, what: int, gradients: Gradients, scale: float, delta_hat: float = 0.0) -> None:
@@ -184,6 +184,16 @@ class CompiledUpdate(TorchUpdate):
             addresses += [part.data_ptr() for part in (p, q, r)]
             addresses += [array.data_ptr() + first * array.element_size() for array in arrays]
             self._kernel(what, rows, columns, *addresses)
+
+
+def _exp(x: float) -> float:
+    """e^x; infinite where `math.exp` would raise: `Agent.act` then finds that learning diverged."""
+    return math.inf if x > 709 else math.exp(x)
+
+
+def _set(kept: Tensor, value: float) -> None:
+    """kept ← value; infinite where float32 ends, where `fill_` would raise."""
+    kept.copy_(torch.tensor(value, dtype=torch.float64))
 
 
 def can_compile(tuner: Tuner, w: Tensor) -> bool:

@@ -176,6 +176,37 @@ def test_torch_and_compiled_keep_the_same_state_and_forget_the_same(kernel, meth
     assert len({tuple(update.state) for update in updates}) == 1
 
 
+@pytest.mark.parametrize("method", COMPILED[1:])
+@pytest.mark.parametrize("size", [1.0, 1e18])
+def test_a_step_size_beyond_all_numbers_diverges_and_raises_nothing(kernel, method, size):
+    """As with the tuners themselves: the weights stop being finite, which the next `act` finds."""
+    one_thread()
+    chosen = {"mu": 1e5, "overshoot_divisor": "absent"}
+    updates = (
+        CompiledUpdate(tuner_of(method, **chosen), torch.zeros(LAYOUT.n_weights), LAYOUT, kernel),
+        TorchUpdate(tuner_of(method, **chosen), torch.zeros(LAYOUT.n_weights)),
+    )
+    for step, (gradients, delta, _) in enumerate(stream(4)):
+        # Turned round in the second step, the first in which h is not zero: β goes up and not down.
+        delta = -size * delta if step == 1 else size * delta
+        for update in updates:
+            update(gradients, delta)
+            gradients.U, gradients.H, gradients.delta = (part.float() for part in written_out(gradients))
+    assert [bool(update.w.isfinite().all()) for update in updates] == [False, False]
+
+
+def test_the_passes_exponential_is_exact_to_the_last_digit_or_two(kernel):
+    """Seen through a step with z = δ = 1 and h = w = 0, which leaves w = α = e^β."""
+    tuner = make_tuner("vector-unnormalized", LAYOUT.n_weights, alpha=1.0, mu=0.0, lam=1.0, gamma=1.0)
+    update = CompiledUpdate(tuner, torch.zeros(LAYOUT.n_weights), LAYOUT, kernel)
+    exponents = torch.linspace(-86.9, 87.9, LAYOUT.n_weights)
+    update.state["beta"].copy_(exponents)
+    update.z.fill_(1.0)
+    update(Gradients(LAYOUT, update.w, writes_dense=False), torch.tensor(1.0))
+    error = (update.w.double() / exponents.double().exp() - 1).abs().max()
+    assert error <= 1.5 * 2**-23
+
+
 @pytest.mark.parametrize("method", COMPILED)
 def test_what_is_not_finite_neither_hangs_nor_crashes(kernel, method):
     one_thread()
