@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metatrace.atari.catch import COLUMNS, PADDLE, ROWS, Catch
+from metatrace.atari.catch import COLUMNS, HEIGHT, ROWS, WIDTH, Catch
 from metatrace.atari.environment import Environment
 from metatrace.errors import UserError
 
 
 def perfect(game):
-    """The action of a player who reads the logical state: go under the ball with the paddle's middle."""
-    return 1 + int(np.sign(game.column - (game.paddle + PADDLE // 2)))
+    """The action of a player who reads the logical state: go under the ball."""
+    return 1 + int(np.sign(game.column - game.paddle))
 
 
 def play_ball(game, choose):
@@ -27,7 +27,7 @@ def play_ball(game, choose):
 
 
 @pytest.mark.parametrize("column", range(COLUMNS))
-@pytest.mark.parametrize("paddle", range(COLUMNS - PADDLE + 1))
+@pytest.mark.parametrize("paddle", range(COLUMNS))
 def test_every_ball_can_be_caught_from_everywhere(column, paddle):
     game = Catch(seed=0)
     game.reset()
@@ -39,7 +39,7 @@ def test_every_ball_can_be_caught_from_everywhere(column, paddle):
 
 
 @pytest.mark.parametrize("way", ["random", "left", "stay", "right"])
-def test_play_that_does_not_see_the_ball_catches_a_quarter(way):
+def test_play_that_does_not_see_the_ball_catches_a_fifth(way):
     game, rng, balls = Catch(seed=1), np.random.default_rng(2), 3000
     choose = {
         "random": lambda _: int(rng.integers(3)),
@@ -49,22 +49,22 @@ def test_play_that_does_not_see_the_ball_catches_a_quarter(way):
     }
     returns = np.array([sum(play_ball(game, choose[way])) for _ in range(balls)])
     assert set(returns) == {-1.0, 1.0}
-    assert abs((returns == 1).mean() - 0.25) < 4 * np.sqrt(0.25 * 0.75 / balls)
+    assert abs((returns == 1).mean() - 0.2) < 4 * np.sqrt(0.2 * 0.8 / balls)
 
 
 def test_balls_fall_in_every_column_equally_often():
     game = Catch(seed=3)
     columns = [(game.reset(), game.column)[1] for _ in range(6000)]
     counts = np.bincount(columns, minlength=COLUMNS)
-    assert (abs(counts - 500) < 4 * np.sqrt(500)).all()
+    assert (abs(counts - 1200) < 4 * np.sqrt(1200)).all()
 
 
-def test_an_episode_is_one_ball_of_thirteen_steps():
+def test_an_episode_is_one_ball_of_five_steps():
     game = Catch(seed=4)
     for _ in range(5):
         game.reset()
         steps = [game.step(1) for _ in range(ROWS - 1)]
-        assert [(step.terminal, step.over) for step in steps] == [(False, False)] * 12 + [(True, True)]
+        assert [(step.terminal, step.over) for step in steps] == [(False, False)] * 4 + [(True, True)]
         with pytest.raises(RuntimeError):
             game.step(1)
 
@@ -75,15 +75,16 @@ def test_the_paddle_moves_a_column_a_step_and_stops_at_the_walls():
     game.paddle = 1
     paddles = [(game.step(action), game.paddle)[1] for action in (0, 0, 1, 2)]
     assert paddles == [0, 0, 0, 1]
-    game.paddle = COLUMNS - PADDLE - 1
+    game.reset()
+    game.paddle = COLUMNS - 2
     paddles = [(game.step(action), game.paddle)[1] for action in (2, 2, 1, 0)]
-    assert paddles == [9, 9, 9, 8]
+    assert paddles == [4, 4, 4, 3]
 
 
 def expected_picture(game):
     picture = np.zeros((84, 84), dtype=np.uint8)
-    picture[6 * game.row : 6 * game.row + 6, 7 * game.column : 7 * game.column + 7] = 255
-    picture[78:, 7 * game.paddle : 7 * (game.paddle + PADDLE)] = 255
+    picture[14 * game.row : 14 * game.row + 14, 16 * game.column : 16 * game.column + 16] = 255
+    picture[70:, 16 * game.paddle : 16 * (game.paddle + 1)] = 255
     return picture
 
 
@@ -93,7 +94,7 @@ def test_the_picture_is_ball_and_paddle_and_the_newest_frame_is_last():
         observation = game.reset()
         assert observation.shape == (4, 84, 84) and observation.dtype == np.uint8
         assert (observation == expected_picture(game)).all()
-        assert (observation[3] > 0).sum() == 6 * 7 * (1 + PADDLE)
+        assert (observation[3] > 0).sum() == 2 * WIDTH * HEIGHT
         kept, copy, over = observation, observation.copy(), False
         while not over:
             step = game.step(int(rng.integers(3)))
