@@ -10,18 +10,22 @@ from metatrace.results import Run, RunTuple, grid_of_runs, load_run, remedy
 
 @dataclass(frozen=True)
 class Grid:
-    """Methods on one environment over every combination of α, μ, drift and seed (tokens as in paths)."""
+    """Methods on environments over every combination of α, μ, drift and seed (tokens as in paths).
 
-    environment: str
+    Attributes:
+      episodes: of every run; None for games, whose runs have as many as end within their frames.
+    """
+
+    environments: Sequence[str]
     methods: Sequence[str]
     alphas: Sequence[str]
     mus: Sequence[str]
     drifts: Sequence[str]
     seeds: Sequence[int]
-    episodes: int
+    episodes: int | None
 
     def tuples(self) -> tuple[RunTuple, ...]:
-        return grid_of_runs(self.environment, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
+        return grid_of_runs(self.environments, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
 
 
 def load(root: Path, grid: Grid, *, code: Mapping[str, str] | None) -> list[Run]:
@@ -41,7 +45,7 @@ def load(root: Path, grid: Grid, *, code: Mapping[str, str] | None) -> list[Run]
         anew = remedy(path)
         if run.tuple != identity:
             raise UserError(f"{path}: holds another run ({run.tuple}); {anew}")
-        if len(run.returns) != grid.episodes:
+        if grid.episodes is not None and len(run.returns) != grid.episodes:
             raise UserError(f"{path}: has {len(run.returns)} episodes, not {grid.episodes}; {anew}")
         if code is not None and run.meta.get("code") != code[identity.method]:
             raise UserError(

@@ -23,8 +23,12 @@ class Setting(NamedTuple):
     drift: str
 
 
-def by_setting(runs: Sequence[Run]) -> dict[Setting, list[Run]]:
+def by_setting(runs: Sequence[Run], *, same_episodes: bool = True) -> dict[Setting, list[Run]]:
     """The runs of each setting.
+
+    Args:
+      same_episodes: whether a setting's runs must all have the same number of episodes. Runs of games are
+        equally long in frames instead.
 
     Raises:
       UserError: no runs, or seeds or episodes that do not match. The line names the setting.
@@ -36,21 +40,21 @@ def by_setting(runs: Sequence[Run]) -> dict[Setting, list[Run]]:
         groups.setdefault(Setting(*(getattr(run.tuple, key) for key in SETTING)), []).append(run)
     groups = {key: sorted(groups[key], key=lambda run: run.tuple.seed) for key in sorted(groups, key=_order)}
     expected = [run.tuple.seed for run in next(iter(groups.values()))]
-    first = _describe(next(iter(groups)))
+    first = describe(next(iter(groups)))
     for setting, members in groups.items():
         seeds = [run.tuple.seed for run in members]
         if len(set(seeds)) != len(seeds):
             twice = next(seed for seed in seeds if seeds.count(seed) > 1)
-            raise UserError(f"{_describe(setting)}: seed {twice} is given more than once")
+            raise UserError(f"{describe(setting)}: seed {twice} is given more than once")
         if seeds != expected:
             raise UserError(
-                f"{_describe(setting)}: has {_seeds(seeds)}, but {first} has {_seeds(expected)};"
+                f"{describe(setting)}: has {_seeds(seeds)}, but {first} has {_seeds(expected)};"
                 " every setting needs the same seeds"
             )
         episodes = {len(run.returns) for run in members}
-        if len(episodes) > 1:
+        if same_episodes and len(episodes) > 1:
             raise UserError(
-                f"{_describe(setting)}: its runs have {', '.join(map(str, sorted(episodes)))} episodes;"
+                f"{describe(setting)}: its runs have {', '.join(map(str, sorted(episodes)))} episodes;"
                 " they must all have the same number"
             )
     return groups
@@ -61,11 +65,12 @@ def _seeds(seeds: list[int]) -> str:
 
 
 def _order(setting: Setting) -> tuple[str, str, float, float, float]:
-    where = _describe(setting)
+    where = describe(setting)
     drift, mu = (parse(token, where, zero=True) for token in (setting.drift, setting.mu))
     return setting.environment, setting.method, drift, -mu, -parse(setting.alpha, where)
 
 
-def _describe(setting: Setting) -> str:
+def describe(setting: Setting) -> str:
+    """The setting as an error message names it."""
     environment, method, alpha, mu, drift = setting
     return f"{environment} {method} alpha {alpha} mu {mu} drift {drift}"

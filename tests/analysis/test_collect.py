@@ -9,7 +9,7 @@ from metatrace.errors import UserError
 from metatrace.results import Run, grid_of_runs, save_run
 
 GRID = Grid(
-    environment="drifting_mountain_car",
+    environments=("drifting_mountain_car",),
     methods=("vector", "none"),
     alphas=("2^-10",),
     mus=("2^-6", "2^-8"),
@@ -48,7 +48,7 @@ def refusal(root, path, **options):
 
 def test_a_grid_has_its_runs_by_drift_method_mu_and_seed():
     assert GRID.tuples() == grid_of_runs(
-        "drifting_mountain_car", ("vector", "none"), ("2^-10",), ("2^-6", "2^-8"), ("6e-6", "4e-6"), (2, 0)
+        ["drifting_mountain_car"], ("vector", "none"), ("2^-10",), ("2^-6", "2^-8"), ("6e-6", "4e-6"), (2, 0)
     )
     assert [(run.drift, run.method, run.mu, run.seed) for run in GRID.tuples()] == [
         (drift, method, mu, seed)

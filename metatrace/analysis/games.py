@@ -1,0 +1,413 @@
+"""From runs of games to tidy tables, for the paper's figures 8 and 9.
+
+Runs of games are equally long in observed frames, not in episodes: curves go over a grid of frames that all
+runs share, and a run may have no finished episode at all. Rows go by setting, as `groups` orders them, then
+by seed or frame; low and high bound 95 % bootstrap intervals over seeds, and are NaN for a single seed.
+
+A run that diverged has no policy from that frame on, and so earns nothing: its return counts as 0.
+"""
+
+import csv
+import math
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metatrace.analysis import intervals
+from metatrace.analysis.groups import SETTING, Setting, by_setting, describe
+from metatrace.analysis.smoothing import trailing_mean
+from metatrace.errors import UserError
+from metatrace.numbers import parse
+from metatrace.results import UNTUNED, Run
+
+OURS = "this reproduction"
+RANDOM = "random"
+
+_SETTING = dict.fromkeys(SETTING, "str")
+_CURVES = {
+    **_SETTING,
+    "frame": "int64",
+    **dict.fromkeys(("mean", "low", "high"), "float64"),
+    "runs": "int64",
+}
+_SCORES = {
+    **_SETTING,
+    **dict.fromkeys(("seed", "frames", "episodes"), "int64"),
+    "final": "float64",
+    "final_episodes": "int64",
+    **dict.fromkeys(("auc", "entropy"), "float64"),
+    "diverged": "bool",
+    "diverged_frame": "Int64",
+}
+_SETTINGS = {
+    **_SETTING,
+    "runs": "int64",
+    **dict.fromkeys(("final", "final_low", "final_high", "auc", "auc_low", "auc_high", "entropy"), "float64"),
+    "diverged": "int64",
+}
+_BEST_CONSTANT = ["environment", "alpha", "final", "final_low", "final_high", "runs"]
+_REFERENCE = {
+    **dict.fromkeys(("game", "agent"), "str"),
+    "frames": "int64",
+    "value": "float64",
+    **dict.fromkeys(("protocol", "source", "comparable"), "str"),
+}
+_BESIDE = {
+    **dict.fromkeys(("game", "agent"), "str"),
+    "frames": "int64",
+    **dict.fromkeys(("score", "low", "high"), "float64"),
+    "runs": "Int64",
+    **dict.fromkeys(("protocol", "source", "comparable"), "str"),
+}
+
+
+def frame_grid(frames: int, points: int = 500) -> np.ndarray:
+    """The observed frames at which curves are kept: every kth of `frames`, the last among them.
+
+    k is the smallest that keeps no more than `points`.
+
+    Returns:
+      (at most `points`,), int64, ascending, from at least 1 to `frames`.
+    """
+    if frames < 1 or points < 1:
+        raise ValueError(f"{points} points of {frames} frames; there must be at least 1 of each")
+    step = -(-frames // points)
+    return np.arange(frames, 0, -step, dtype=np.int64)[::-1]
+
+
+def trailing_returns(run: Run, grid: np.ndarray, window: int) -> np.ndarray:
+    """The mean return of the last `window` episodes that were finished by each frame of a grid.
+
+    y(f) = (1/n) Σ_{i = k−n+1}^{k} xᵢ, k the number of episodes with end ≤ f and n = min(window, k).
+
+    Args:
+      run: with `frames`.
+      grid: (k,), observed frames.
+      window: at least 1, in episodes; where fewer are finished, all of them count.
+
+    Returns:
+      (k,), float64, in the unit of the returns. NaN until the first episode is finished. 0 from the frame of
+      divergence on, even where no episode was finished before: a run without a policy earns nothing.
+    """
+    finished = np.searchsorted(_ends(run), grid, side="right")
+    values = np.r_[np.nan, trailing_mean(run.returns, window)][finished]
+    if run.diverged_episode is not None:
+        values[grid >= run.meta["diverged_frame"]] = 0
+    return values
+
+
+def curves(runs: Sequence[Run], *, frames: int, window: int) -> pd.DataFrame:
+    """Learning curves: means over runs of `trailing_returns`.
+
+    Args:
+      runs: in any order; every setting has the same seeds.
+      frames: observed frames of each run.
+      window: of the trailing mean, in episodes.
+
+    Returns:
+      a row a setting and frame of `frame_grid` at which every run of the setting has a value, for a mean
+      whose members change would jump: environment, method, alpha, mu, drift, frame, mean, low, high, runs.
+      There may be no rows.
+
+    Raises:
+      UserError: no runs, seeds that do not match, or a run that is none of a game over `frames` frames. The
+        line names the setting.
+    """
+    grid = frame_grid(frames)
+    parts = []
+    for setting, members in _games(runs, frames).items():
+        values = np.stack([trailing_returns(run, grid, window) for run in members])
+        known = ~np.isnan(values).any(axis=0)
+        shown = values[:, known]
+        low, high = intervals.mean_interval(shown, resamples=intervals.CURVE_RESAMPLES)
+        columns = {"frame": grid[known], "mean": shown.mean(axis=0), "low": low, "high": high}
+        part = pd.DataFrame({**setting._asdict(), **columns, "runs": len(members)})
+        parts.append(part.astype(_CURVES))
+    return pd.concat(parts, ignore_index=True)
+
+
+def scores(runs: Sequence[Run], *, frames: int, window: int, final: int) -> pd.DataFrame:
+    """What each run earned.
+
+    Args:
+      runs: in any order; every setting has the same seeds.
+      frames: observed frames of each run.
+      window: of the trailing mean, in episodes.
+      final: how many last finished episodes make the final score; all of a run that has fewer.
+
+    Returns:
+      a row a run: environment, method, alpha, mu, drift, seed, frames (asked for), episodes (finished), final
+      (mean return over the last `final_episodes`; NaN where none is finished; 0, of no episode, where the run
+      diverged), final_episodes, auc (mean over `frame_grid` of `trailing_returns`, from its first value on;
+      NaN where there is none), entropy (mean over the last `final` finished episodes of the policy's, in
+      nats; NaN where there is none), diverged, diverged_frame (missing where the run did not diverge).
+
+    Raises:
+      UserError: no runs, seeds that do not match, or a run that is none of a game over `frames` frames. The
+        line names the setting.
+    """
+    if final < 1:
+        raise ValueError(f"final is {final}; it must be at least 1")
+    grid = frame_grid(frames)
+    rows: list[dict[str, Any]] = []
+    for setting, members in _games(runs, frames).items():
+        for run in members:
+            diverged = run.diverged_episode is not None
+            last = run.returns[:0] if diverged else run.returns[-final:]
+            course = trailing_returns(run, grid, window)
+            rows.append(
+                {
+                    **setting._asdict(),
+                    "seed": run.tuple.seed,
+                    "frames": frames,
+                    "episodes": len(run.returns),
+                    "final": 0.0 if diverged else _mean(last),
+                    "final_episodes": len(last),
+                    "auc": _mean(course[~np.isnan(course)]),
+                    "entropy": np.nan if run.entropy is None else _mean(run.entropy[-final:]),
+                    "diverged": diverged,
+                    "diverged_frame": run.meta["diverged_frame"] if diverged else None,
+                }
+            )
+    return _table(rows, _SCORES)
+
+
+def settings(scores: pd.DataFrame) -> pd.DataFrame:
+    """The scores of each setting, means over its runs with intervals.
+
+    A mean is NaN where any run has no score. Over the others alone it would favour settings whose slow runs
+    drop out, and it would be of other seeds than its neighbours'.
+
+    Args:
+      scores: of `scores`.
+
+    Returns:
+      a row a setting, in the order of `scores`: environment, method, alpha, mu, drift, runs, final,
+      final_low, final_high, auc, auc_low, auc_high, entropy, diverged (how many runs).
+    """
+    rows: list[dict[str, Any]] = []
+    # sort=False keeps the order by value, which a sort of the tokens as text would break.
+    for setting, runs in scores.groupby(SETTING, sort=False):
+        row: dict[str, Any] = {**dict(zip(SETTING, setting, strict=True)), "runs": len(runs)}
+        for score in ("final", "auc"):
+            values = runs[score].to_numpy()
+            low, high = intervals.mean_interval(values)
+            row |= {score: values.mean(), f"{score}_low": low, f"{score}_high": high}
+        # To numpy first: pandas' own mean would leave NaN out.
+        entropy = runs["entropy"].to_numpy().mean()
+        rows.append({**row, "entropy": entropy, "diverged": int(runs["diverged"].sum())})
+    return _table(rows, _SETTINGS)
+
+
+def best_alpha(settings: pd.DataFrame, *, environment: str, method: str, count: int) -> list[str]:
+    """The `count` α of a method with the highest final score in an environment.
+
+    Of equal scores the larger α goes first, and a score of NaN goes last. Where an α was run with several μ,
+    the best of them counts.
+
+    Args:
+      settings: of `settings`.
+      count: at least 1.
+
+    Returns:
+      tokens, by value downward (not by score).
+
+    Raises:
+      UserError: no runs of the method in the environment, or fewer than `count` α.
+    """
+    if count < 1:
+        raise ValueError(f"count is {count}; it must be at least 1")
+    rows = settings[(settings["environment"] == environment) & (settings["method"] == method)]
+    if rows.empty:
+        pairs = settings[["method", "environment"]].drop_duplicates().itertuples(index=False)
+        there = ", ".join(f"{pair.method} on {pair.environment}" for pair in pairs)
+        raise UserError(
+            f"there are no runs of {method} on {environment} to choose α from; "
+            f"there are those of {there or 'nothing'}"
+        )
+    alphas = _ranked(rows)["alpha"].drop_duplicates().tolist()
+    if len(alphas) < count:
+        raise UserError(
+            f"{method} on {environment} has {len(alphas)} α ({', '.join(_downward(alphas))}), "
+            f"but {count} are to be chosen; run it with more, or choose fewer"
+        )
+    return _downward(alphas[:count])
+
+
+def best_constant(settings: pd.DataFrame) -> pd.DataFrame:
+    """The best constant step-size of each environment: the untuned setting with the highest final score.
+
+    The same runs choose and score it, so its score leans upward. Of equal scores the larger α is taken, and a
+    score of NaN only where there is no other.
+
+    Args:
+      settings: of `settings`.
+
+    Returns:
+      a row an environment with untuned runs, in the order of `settings`: environment, alpha, final,
+      final_low, final_high, runs.
+    """
+    untuned = settings[settings["method"] == UNTUNED].reset_index(drop=True)
+    best = _ranked(untuned).drop_duplicates("environment").sort_index()
+    return best[_BEST_CONSTANT].reset_index(drop=True)
+
+
+def beside_reference(settings: pd.DataFrame, reference: pd.DataFrame, *, frames: int) -> pd.DataFrame:
+    """The final scores beside random play and published agents.
+
+    Args:
+      settings: of `settings`.
+      reference: of `read_reference`; games that `settings` lacks are left out.
+      frames: observed frames of each of our runs.
+
+    Returns:
+      a row an agent of each game: game, agent (ours are "mixed, α = 2^-8"), frames, score, low, high, runs
+      (of ours alone), protocol (empty for ours), source, comparable. By game as they first appear in
+      `settings`; in each random play, then ours in the order of `settings`, then what is published in the
+      order of `reference`.
+    """
+    rows: list[dict[str, Any]] = []
+    for game in settings["environment"].drop_duplicates():
+        known = [_known(row) for row in reference[reference["game"] == game].to_dict("records")]
+        ours = settings[settings["environment"] == game].to_dict("records")
+        rows += [row for row in known if row["agent"] == RANDOM]
+        rows += [_our(row, frames) for row in ours]
+        rows += [row for row in known if row["agent"] != RANDOM]
+    return _table(rows, _BESIDE)
+
+
+def read_reference(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Reads a CSV file of reference scores, such as `config/reference_scores.csv`.
+
+    Its columns are game, agent, frames (observed, a whole number), value, protocol, source and comparable;
+    others are left out. In the file a protocol `same` is that of the row above, and `same, 4 games` is it
+    with another last part. Here each is spelled out: among some of the rows "same" would mean another.
+
+    Returns:
+      a row a score, in the order of the file, with these columns.
+
+    Raises:
+      UserError: missing, unreadable, no such table, or a row with a game, agent or source left empty, or with
+        a number that is none. The line names the file, and the row, counted from 1 below the header.
+    """
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            rows: list[dict[str, Any]] = list(reader)
+            header = reader.fieldnames or ()
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file of reference scores") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: is no text in UTF-8; save the table as CSV in UTF-8") from None
+    except csv.Error as error:
+        raise UserError(f"{path}: is no CSV ({error})") from None
+    missing = [column for column in _REFERENCE if column not in header]
+    if missing:
+        raise UserError(f"{path}: lacks the column{'s' * (len(missing) > 1)} {', '.join(missing)}")
+    above = ""
+    for number, row in enumerate(rows, start=1):
+        where = f"{path}: row {number}"
+        # DictReader keeps what a row has too much under None, and None for what it lacks.
+        if None in row or None in row.values():
+            raise UserError(f"{where}: has not as many fields as the header, which has {len(header)}")
+        for column in ("game", "agent", "source"):
+            if not row[column].strip():
+                raise UserError(f"{where}: {column} is empty; every score needs one")
+        row["frames"] = _whole(row["frames"], where)
+        row["value"] = _number(row["value"], where)
+        row["protocol"] = above = _spelled_out(row["protocol"], above, where)
+    return _table(rows, _REFERENCE)
+
+
+def _games(runs: Sequence[Run], frames: int) -> dict[Setting, list[Run]]:
+    """The runs by setting, all of games over `frames` observed frames."""
+    groups = by_setting(runs, same_episodes=False)
+    for setting, members in groups.items():
+        for run in members:
+            where = f"{describe(setting)}: the run of seed {run.tuple.seed}"
+            if run.frames is None or (run.diverged_episode is not None and "diverged_frame" not in run.meta):
+                raise UserError(
+                    f"{where} does not say at which frames its episodes end or it diverged; "
+                    "it is no run of a game"
+                )
+            asked = run.meta.get("observed_frames")
+            if asked != frames:
+                raise UserError(f"{where} is of {asked} observed frames, not {frames}")
+    return groups
+
+
+def _ends(run: Run) -> np.ndarray:
+    if run.frames is None:
+        raise ValueError(f"{run.tuple} does not keep the frames at which its episodes end")
+    return run.frames
+
+
+def _mean(values: np.ndarray) -> float:
+    """Without numpy's warning where there is nothing to average."""
+    return float(values.mean()) if len(values) else np.nan
+
+
+def _table(rows: list[dict[str, Any]], types: dict[str, str]) -> pd.DataFrame:
+    """Rows as a table; it has its columns and their types also where there are no rows."""
+    return pd.DataFrame(rows, columns=list(types)).astype(types)
+
+
+def _ranked(settings: pd.DataFrame) -> pd.DataFrame:
+    """The rows by final score downward, then by α downward; NaN last."""
+    value = settings["alpha"].map(lambda token: parse(token, "alpha")).astype("float64")
+    ranked = settings.assign(value=value).sort_values(["final", "value"], ascending=False, na_position="last")
+    return ranked.drop(columns="value")
+
+
+def _downward(alphas: list[str]) -> list[str]:
+    return sorted(alphas, key=lambda token: parse(token, "alpha"), reverse=True)
+
+
+def _our(row: dict[Any, Any], frames: int) -> dict[str, Any]:
+    return {
+        "game": row["environment"],
+        "agent": f"{row['method']}, α = {row['alpha']}",
+        "frames": frames,
+        "score": row["final"],
+        "low": row["final_low"],
+        "high": row["final_high"],
+        "runs": row["runs"],
+        "protocol": "",
+        "source": OURS,
+        "comparable": "yes",
+    }
+
+
+def _known(row: dict[Any, Any]) -> dict[str, Any]:
+    return {**row, "score": row["value"], "low": np.nan, "high": np.nan, "runs": None}
+
+
+def _whole(text: str, where: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text) <= np.iinfo(np.int64).max):
+        raise UserError(f"{where}: frames is {text!r}; it must be a whole number such as 50000000")
+    return int(text)
+
+
+def _number(text: str, where: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UserError(f"{where}: value is {text!r}; it must be a number such as 25.7")
+    return value
+
+
+def _spelled_out(protocol: str, above: str, where: str) -> str:
+    """The protocol, its "same" replaced by what it stands for, the one `above`."""
+    same, comma, last = protocol.partition(",")
+    if same.strip() != "same":
+        return protocol
+    if not above:
+        raise UserError(f"{where}: protocol is {protocol!r}, but there is none above it; write it out")
+    return ", ".join([*above.split(", ")[:-1], last.strip()]) if comma else above
