@@ -31,6 +31,7 @@ onstart:
     # would spend more time on that than on themselves.
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
+    tell_time()
 
 
 rule all:

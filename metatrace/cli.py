@@ -1,10 +1,11 @@
-"""The command line: `metatrace run | compile | aggregate | best-mu | table | figure | config | provenance`.
+"""The command line: `metatrace run | compile | estimate | aggregate | … | figure | config | provenance`.
 
 Bad input ends with one line on standard error and exit code 2. Each verb imports what it needs when it
 is called: a mountain car run pays for neither pandas nor numba.
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, fields
@@ -168,6 +169,79 @@ def _parser() -> argparse.ArgumentParser:
         "--beta", action="store_true", help="also beta.parquet and final_beta.parquet, of runs that keep β"
     )
 
+    played = verbs.add_parser(
+        "aggregate-games", help="runs of games to tidy tables (Parquet)", allow_abbrev=False
+    )
+    played.set_defaults(verb=_aggregate_games)
+    played.add_argument("--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs")
+    played.add_argument("--environment", required=True, nargs="+", metavar="GAME")
+    played.add_argument("--method", required=True, nargs="+")
+    played.add_argument("--alpha", required=True, nargs="+", metavar="TOKEN")
+    played.add_argument(
+        "--mu", required=True, nargs="+", metavar="TOKEN", help="of the tuned methods; 0 where there is none"
+    )
+    played.add_argument("--seeds", required=True, nargs="+", type=_whole("--seeds", 0), metavar="N")
+    played.add_argument("--frames", required=True, type=_whole("--frames", 1), metavar="N")
+    played.add_argument("--code", metavar="FINGERPRINT", help="refuse runs that other code made")
+    played.add_argument(
+        "--smoothing",
+        required=True,
+        type=_whole("--smoothing", 1),
+        metavar="N",
+        help="finished episodes in the trailing mean",
+    )
+    played.add_argument(
+        "--final", required=True, type=_whole("--final", 1), metavar="N", help="episodes in the final score"
+    )
+    played.add_argument(
+        "--reference",
+        required=True,
+        type=Path,
+        metavar="CSV",
+        help="scores of random play and of published agents, such as config/reference_scores.csv",
+    )
+    played.add_argument(
+        "--output",
+        required=True,
+        type=Path,
+        metavar="FOLDER",
+        help="gets curves, scores, settings, best_constant and reference.parquet",
+    )
+
+    chosen = verbs.add_parser(
+        "best-alphas", help="the initial step-sizes with the best final scores", allow_abbrev=False
+    )
+    chosen.set_defaults(verb=_best_alphas)
+    chosen.add_argument(
+        "settings", type=Path, metavar="PARQUET", help="the settings that `aggregate-games` wrote"
+    )
+    chosen.add_argument("--environment", required=True, metavar="GAME")
+    chosen.add_argument("--method", required=True)
+    chosen.add_argument("--count", required=True, type=_whole("--count", 1), metavar="N")
+    chosen.add_argument("--output", required=True, type=Path, metavar="TXT", help="a token a line")
+
+    estimate = verbs.add_parser(
+        "estimate", help="how long runs of games take on this machine, from a short trial", allow_abbrev=False
+    )
+    estimate.set_defaults(verb=_estimate)
+    estimate.add_argument(
+        "--frames",
+        required=True,
+        nargs="+",
+        type=_frames_of_method,
+        metavar="METHOD=N",
+        help="observed frames that each method is to learn from",
+    )
+    estimate.add_argument("--cores", default=1, type=_whole("--cores", 1), metavar="N")
+    estimate.add_argument("--device", default="auto")
+    estimate.add_argument(
+        "--kernel",
+        type=Path,
+        metavar="FILE",
+        help="the compiled kernel; by default one is kept in the user's cache folder",
+    )
+    estimate.add_argument("--output", type=Path, metavar="JSON", help="also gets the milliseconds a frame")
+
     best = verbs.add_parser("best-mu", help="the best meta-step-size of each method", allow_abbrev=False)
     best.set_defaults(verb=_best_mu)
     best.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate` wrote")
@@ -195,6 +269,7 @@ def _parser() -> argparse.ArgumentParser:
             "a row a method: a line a meta-step-size, and how β evolves at one of them",
             _mu_and_beta,
         ),
+        ("games", "a panel a game and method, a line an initial step-size, over observed frames", _games),
     ):
         one = kinds.add_parser(kind, help=text, allow_abbrev=False)
         one.set_defaults(verb=draw)
@@ -207,6 +282,10 @@ def _parser() -> argparse.ArgumentParser:
             )
         if kind == "mu-and-beta":
             one.add_argument("--mu", required=True, metavar="TOKEN", help="at which β is shown")
+        if kind == "games":
+            one.add_argument(
+                "--frames", required=True, type=_whole("--frames", 1), metavar="N", help="of every run"
+            )
         one.add_argument("--title", required=True)
         one.add_argument("--note", default="", help="a small line at the figure's foot")
         one.add_argument(
@@ -415,7 +494,7 @@ def _aggregate(options: argparse.Namespace) -> None:
     from metatrace.analysis import aggregate, beta, collect, tables
 
     grid = collect.Grid(
-        options.environment,
+        [options.environment],
         options.method,
         options.alpha,
         options.mu,
@@ -440,6 +519,67 @@ def _aggregate(options: argparse.Namespace) -> None:
         frames["final_beta"] = beta.final(runs, final=options.final)
     for name, frame in frames.items():
         tables.write(frame, options.output / f"{name}.parquet")
+
+
+def _aggregate_games(options: argparse.Namespace) -> None:
+    from metatrace.analysis import collect, games, tables
+
+    reference = games.read_reference(options.reference)
+    grid = collect.Grid(
+        options.environment, options.method, options.alpha, options.mu, ["0"], options.seeds, episodes=None
+    )
+    code = options.code and dict.fromkeys(options.method, options.code)
+    runs = collect.load(options.runs, grid, code=code)
+    scores = games.scores(runs, frames=options.frames, window=options.smoothing, final=options.final)
+    # As the command names the games, and not by alphabet.
+    scores = scores.sort_values(
+        "environment", key=lambda column: column.map(options.environment.index), kind="stable"
+    )
+    settings = games.settings(scores)
+    made = {
+        "curves": games.curves(runs, frames=options.frames, window=options.smoothing),
+        "scores": scores,
+        "settings": settings,
+        "best_constant": games.best_constant(settings),
+        "reference": games.beside_reference(settings, reference, frames=options.frames),
+    }
+    for name, frame in made.items():
+        tables.write(frame, options.output / f"{name}.parquet")
+
+
+def _best_alphas(options: argparse.Namespace) -> None:
+    from metatrace.analysis import games, tables
+
+    settings = tables.read(options.settings)
+    alphas = games.best_alpha(
+        settings, environment=options.environment, method=options.method, count=options.count
+    )
+    results.write_atomically(options.output, "".join(f"{alpha}\n" for alpha in alphas).encode())
+
+
+def _estimate(options: argparse.Namespace) -> None:
+    from metatrace.atari import estimate, object_code, train
+
+    kernel = None
+    if train.device(options.device).type == "cpu":
+        kernel = object_code.load(options.kernel or _kept_kernel(object_code.KERNEL))
+    frames = dict(options.frames)
+    milliseconds = {method: estimate.frame_time(method, kernel, options.device) * 1e3 for method in frames}
+    if options.output is not None:
+        results.write_atomically(options.output, (json.dumps(milliseconds, sort_keys=True) + "\n").encode())
+    for method, number in frames.items():
+        print(f"{method}: {number:,} observed frames at {milliseconds[method]:.1f} ms")
+    seconds = sum(number * milliseconds[method] / 1e3 for method, number in frames.items())
+    print(f"about {estimate.in_words(seconds / options.cores)} on {options.cores} cores")
+
+
+def _frames_of_method(text: str) -> tuple[str, int]:
+    from metatrace.tuning.methods import METHODS
+
+    method, _, number = text.partition("=")
+    if method not in METHODS or not (number.isascii() and number.isdigit() and len(number) < 15):
+        raise UserError(f"--frames: {text!r} is no METHOD=N; write --frames none=1000000 mixed=1000000")
+    return method, int(number)
 
 
 def _best_mu(options: argparse.Namespace) -> None:
@@ -508,15 +648,27 @@ def _mu_and_beta(options: argparse.Namespace) -> None:
     style.save_table(mu_and_beta.drawn_table(curves, beta, options.mu), options.output)
 
 
+def _games(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.figures import games, style
+
+    curves, settings, best = (
+        tables.read(options.tables / f"{name}.parquet") for name in ("curves", "settings", "best_constant")
+    )
+    figure = games.draw(curves, settings, best, title=options.title, note=options.note, frames=options.frames)
+    style.save(figure, options.output)
+    style.save_table(games.drawn_table(curves, best), options.output)
+
+
 def _config(options: argparse.Namespace) -> None:
     from metatrace import experiments
 
     asked = experiments.read(options.file)
-    print(f"{options.file}: scale {asked.scale}, {len(asked.figures)} figures, {len(asked.runs())} runs")
+    print(f"{options.file}: scale {asked.scale}, {len(asked.figures)} figures, {len(asked.some_runs())} runs")
     for figure in asked.figures.values():
         print(
-            f"  {figure.name}: {', '.join(figure.methods)} on {figure.environment}, "
-            f"{len(figure.runs())} runs of {figure.episodes} episodes"
+            f"  {figure.name}: {', '.join(figure.methods)} on {', '.join(figure.environments)}, "
+            f"{len(figure.some_runs())} runs of {figure.length} {figure.unit}"
         )
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,13 @@ import jsonschema
 import yaml
 
 from metatrace import numbers, readings
+from metatrace.atari import questions as games
 from metatrace.errors import UserError
-from metatrace.mountain_car import questions
+from metatrace.mountain_car import questions as cars
 from metatrace.results import NO_DRIFT, NO_MU, UNTUNED, RunTuple, grid_of_runs
 
 # What the paper leaves open about each environment; and all of it, each question once.
-QUESTIONS = {**questions.QUESTIONS}
+QUESTIONS = {**cars.QUESTIONS, **games.QUESTIONS}
 READINGS = tuple(dict.fromkeys(reading for part in QUESTIONS.values() for reading in part))
 SCHEMA = Path(__file__).parents[1] / "workflow" / "schemas" / "config.schema.yaml"
 _MAX_CONFIG_BYTES = 1 << 20
@@ -24,31 +25,44 @@ _MAX_CONFIG_VALUES = 100_000  # with every alias of YAML written out
 
 
 # What a figure shows (its `kind`): the panels, and the lines in each.
-STEP_SIZES, BEST_MU, MU_AND_BETA = "step_sizes", "best_mu", "mu_and_beta"
+STEP_SIZES, BEST_MU, MU_AND_BETA, GAMES = "step_sizes", "best_mu", "mu_and_beta", "games"
+
+
+@dataclass(frozen=True)
+class BestAlphas:
+    """α that the runs of another figure choose: the `count` best ones of a method, by final score."""
+
+    count: int
+    figure: str
+    method: str
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the paper: some methods on one environment over a grid of α, μ and drift.
+    """A figure of the paper: methods over a grid of α, μ and drift, on one environment or several games.
 
     Attributes:
       kind: `step_sizes` (a panel a μ, a line an α), `best_mu` (a panel a drift, a line a method at its best
-        μ), or `mu_and_beta` (a row a method: a line a μ; and beside it the mean β of groups of weights).
+        μ), `mu_and_beta` (a row a method: a line a μ; and beside it the mean β of groups of weights), or
+        `games` (a panel a game and method, a line an α).
+      alphas: the initial step-sizes; where `best` chooses them, those it chooses from.
       beta_mu: the μ at which `mu_and_beta` shows β; None for the other kinds.
+      length: of a run: episodes, or observed frames of a game.
     """
 
     name: str
     section: str
     title: str
     kind: str
-    environment: str
+    environments: tuple[str, ...]
     methods: tuple[str, ...]
     alphas: tuple[str, ...]
+    best: BestAlphas | None
     mus: tuple[str, ...]
     drifts: tuple[str, ...]
     beta_mu: str | None
     seeds: tuple[int, ...]
-    episodes: int
+    length: int
     smoothing: int
     reference: str | None
     ours: str
@@ -56,11 +70,26 @@ class Figure:
     @property
     def drifting(self) -> bool:
         """Whether its runs keep β: those on drifting mountain car do."""
-        return self.environment == "drifting_mountain_car"
+        return self.environments == ("drifting_mountain_car",)
 
-    def runs(self) -> tuple[RunTuple, ...]:
-        """Every run that the figure is drawn from, in the config's order of drift, method, μ, α and seed."""
-        return grid_of_runs(self.environment, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
+    @property
+    def unit(self) -> str:
+        """What `length` counts."""
+        return "observed frames" if self.kind == GAMES else "episodes"
+
+    def runs(self, alphas: Sequence[str] | None = None) -> tuple[RunTuple, ...]:
+        """Every run that the figure is drawn from, in the config's order.
+
+        Args:
+          alphas: those that `best` chose; without them, all that it chooses from.
+        """
+        return grid_of_runs(
+            self.environments, self.methods, alphas or self.alphas, self.mus, self.drifts, self.seeds
+        )
+
+    def some_runs(self) -> tuple[RunTuple, ...]:
+        """As many runs as it is drawn from: `runs`, where α are yet to be chosen with any choice."""
+        return self.runs(self.alphas[: self.best.count] if self.best else None)
 
 
 @dataclass(frozen=True)
@@ -68,14 +97,25 @@ class Experiments:
     """A whole config, checked and with its defaults filled in."""
 
     scale: str
+    device: str
     readings: dict[str, str]
     final_episodes: int
     spread_alpha_max: str
     figures: dict[str, Figure]
 
     def runs(self) -> dict[RunTuple, int]:
-        """The union of the figures' runs, each with its number of episodes: no run twice, none unneeded."""
-        return {run: figure.episodes for figure in self.figures.values() for run in figure.runs()}
+        """The union of the figures' runs, each with its length in episodes or observed frames: no run twice.
+
+        Of a figure whose α other runs choose, every run that it may come to.
+        """
+        return {run: figure.length for figure in self.figures.values() for run in figure.runs()}
+
+    def some_runs(self) -> dict[RunTuple, int]:
+        """As many as it takes: like `runs`, but with any choice where α are yet to be chosen.
+
+        Whatever is chosen are α of the figure that they are chosen from, so as many runs are shared.
+        """
+        return {run: figure.length for figure in self.figures.values() for run in figure.some_runs()}
 
     def readings_of(self, environment: str) -> dict[str, str]:
         """The readings in force that concern an environment."""
@@ -152,12 +192,22 @@ def check(config: object, where: str) -> Experiments:
     statistics = config["statistics"]
     numbers.parse(statistics["spread_alpha_max"], f"{where}: statistics.spread_alpha_max")
     chosen = readings.complete(READINGS, config["readings"], f"{where}: readings")
-    figures = {name: _figure(name, entry, where) for name, entry in config["figures"].items()}
+    # Those that name their α first: the others choose from them.
+    entries = sorted(config["figures"].items(), key=lambda item: isinstance(item[1]["alpha"], dict))
+    figures: dict[str, Figure] = {}
+    for name, entry in entries:
+        figures[name] = _figure(name, entry, figures, where)
+    figures = {name: figures[name] for name in config["figures"]}
     for figure in figures.values():
         _check_reference(figure, figures, where)
-    _check_episodes(figures, where)
+    _check_lengths(figures, where)
     return Experiments(
-        config["scale"], chosen, statistics["final_episodes"], statistics["spread_alpha_max"], figures
+        config["scale"],
+        config["device"],
+        chosen,
+        statistics["final_episodes"],
+        statistics["spread_alpha_max"],
+        figures,
     )
 
 
@@ -170,7 +220,8 @@ def _n_values(value: object, known: dict[int, int]) -> int:
     return known[id(value)]
 
 
-def _figure(name: str, entry: dict[str, Any], where: str) -> Figure:
+def _figure(name: str, entry: dict[str, Any], others: Mapping[str, Figure], where: str) -> Figure:
+    """A figure of its entry in the config; `others` are those that it may choose α from."""
     key = f"{where}: figures.{name}"
     methods = tuple([entry["method"]] if isinstance(entry["method"], str) else entry["method"])
     tuned = [method for method in methods if method != UNTUNED]
@@ -180,29 +231,41 @@ def _figure(name: str, entry: dict[str, Any], where: str) -> Figure:
         raise UserError(
             f"{key}.mu: is missing; method {tuned[0]} needs a list of meta-step-sizes such as [2^-8]"
         )
-    for quantity in ("alpha", "mu", "drift"):
-        tokens = entry.get(quantity, [])
+    environments = tuple(
+        [entry["environment"]] if isinstance(entry["environment"], str) else entry["environment"]
+    )
+    _check_length(entry, environments, key)
+    best, alphas = None, entry["alpha"]
+    if isinstance(alphas, dict):
+        best = BestAlphas(alphas["best"], alphas["of"], alphas["method"])
+        alphas = _candidates(best, entry["kind"], others, key)
+    for quantity, tokens in (
+        ("alpha", alphas),
+        ("mu", entry.get("mu", [])),
+        ("drift", entry.get("drift", [])),
+    ):
         for position, token in enumerate(tokens):
             numbers.parse(token, f"{key}.{quantity}[{position}]", zero=quantity == "drift")
             if token in tokens[:position]:
                 raise UserError(
                     f"{key}.{quantity}[{position}]: {token} is there twice; list every number once"
                 )
-    _check_drift(entry, key)
+    _check_drift(entry, environments, key)
     seeds = entry["seeds"]
     figure = Figure(
         name=name,
         section=entry["section"],
         title=entry["title"],
         kind=entry["kind"],
-        environment=entry["environment"],
+        environments=environments,
         methods=methods,
-        alphas=tuple(entry["alpha"]),
+        alphas=tuple(alphas),
+        best=best,
         mus=tuple(entry.get("mu", [NO_MU])),
         drifts=tuple(entry.get("drift", [NO_DRIFT])),
         beta_mu=entry.get("beta_mu"),
         seeds=tuple(range(seeds) if isinstance(seeds, int) else seeds),
-        episodes=entry["episodes"],
+        length=entry["frames"] if entry["kind"] == GAMES else entry["episodes"],
         smoothing=entry["smoothing"],
         reference=entry.get("reference"),
         ours=entry["ours"],
@@ -211,17 +274,65 @@ def _figure(name: str, entry: dict[str, Any], where: str) -> Figure:
     return figure
 
 
-def _check_drift(entry: Mapping[str, Any], key: str) -> None:
-    if entry["environment"] == "mountain_car":
+def _check_length(entry: Mapping[str, Any], environments: Sequence[str], key: str) -> None:
+    """Games with games, in frames; mountain cars alone, in episodes."""
+    is_games = entry["kind"] == GAMES
+    for position, environment in enumerate(environments):
+        if (environment in games.QUESTIONS) != is_games:
+            fitting = games.QUESTIONS if is_games else cars.QUESTIONS
+            raise UserError(
+                f"{key}.environment: is {environment}; a figure of kind {entry['kind']} has "
+                f"{'some' if is_games else 'one'} of {', '.join(fitting)}"
+            )
+        if not is_games and position > 0:
+            raise UserError(
+                f"{key}.environment: has {len(environments)} values; "
+                f"a figure of kind {entry['kind']} has one environment"
+            )
+    wanted, other = ("frames", "episodes") if is_games else ("episodes", "frames")
+    if other in entry:
+        raise UserError(f"{key}.{other}: {environments[0]} counts in {wanted}; say {wanted} instead")
+    if wanted not in entry:
+        raise UserError(f"{key}.{wanted}: is missing; {environments[0]} needs a whole number of {wanted}")
+
+
+def _candidates(best: BestAlphas, kind: str, others: Mapping[str, Figure], key: str) -> tuple[str, ...]:
+    """The α that `best` chooses from."""
+    if kind != GAMES:
+        raise UserError(f"{key}.alpha: a figure of kind {kind} names its α; it must be a list of tokens")
+    fitting = [
+        other.name
+        for other in others.values()
+        if other.kind == GAMES and other.best is None and len(other.environments) == 1
+    ]
+    if best.figure not in fitting:
+        raise UserError(
+            f"{key}.alpha.of: {best.figure!r} is no figure of kind {GAMES} with one environment and α of its "
+            f"own; it must be one of {', '.join(fitting) or '(there is none)'}"
+        )
+    other = others[best.figure]
+    if best.method not in other.methods:
+        raise UserError(
+            f"{key}.alpha.method: {best.figure} has no method {best.method}; "
+            f"it must be one of {', '.join(other.methods)}"
+        )
+    if best.count > len(other.alphas):
+        raise UserError(
+            f"{key}.alpha.best: is {best.count}, but {best.figure} has {len(other.alphas)} α; "
+            "it must be no more than these"
+        )
+    return other.alphas
+
+
+def _check_drift(entry: Mapping[str, Any], environments: Sequence[str], key: str) -> None:
+    if environments != ("drifting_mountain_car",):
         if "drift" in entry:
             raise UserError(
-                f"{key}.drift: mountain_car has none; leave drift out, or use drifting_mountain_car"
+                f"{key}.drift: {environments[0]} has none; leave drift out, or use drifting_mountain_car"
             )
         return
     if "drift" not in entry:
-        raise UserError(
-            f'{key}.drift: is missing; {entry["environment"]} needs a list of rates such as ["4e-6"]'
-        )
+        raise UserError(f'{key}.drift: is missing; {environments[0]} needs a list of rates such as ["4e-6"]')
     for position, token in enumerate(entry["drift"]):
         if numbers.parse(token, key, zero=True) > 1:
             raise UserError(f"{key}.drift[{position}]: is {token}; it must be a probability from 0 to 1")
@@ -233,6 +344,7 @@ def _check_kind(figure: Figure, key: str) -> None:
         STEP_SIZES: {"method": figure.methods, "drift": figure.drifts},
         BEST_MU: {"alpha": figure.alphas},
         MU_AND_BETA: {"alpha": figure.alphas, "drift": figure.drifts},
+        GAMES: {"mu": figure.mus},
     }[figure.kind]
     for quantity, values in one.items():
         if len(values) > 1:
@@ -264,7 +376,7 @@ def _check_reference(figure: Figure, figures: Mapping[str, Figure], where: str) 
         other.name
         for other in figures.values()
         if other.methods == (UNTUNED,)
-        and (other.environment, other.drifts) == (figure.environment, figure.drifts)
+        and (other.environments, other.drifts) == (figure.environments, figure.drifts)
     ]
     if figure.reference not in untuned:
         raise UserError(
@@ -273,16 +385,17 @@ def _check_reference(figure: Figure, figures: Mapping[str, Figure], where: str) 
         )
 
 
-def _check_episodes(figures: Mapping[str, Figure], where: str) -> None:
+def _check_lengths(figures: Mapping[str, Figure], where: str) -> None:
     seen: dict[RunTuple, Figure] = {}
     for figure in figures.values():
         for run in figure.runs():
             other = seen.setdefault(run, figure)
-            if other.episodes != figure.episodes:
+            if other.length != figure.length:
+                unit = "frames" if figure.kind == GAMES else "episodes"
                 raise UserError(
-                    f"{where}: figures.{figure.name}.episodes: is {figure.episodes}, but "
+                    f"{where}: figures.{figure.name}.{unit}: is {figure.length}, but "
                     f"{other.name} has the same runs "
-                    f"with {other.episodes}; the same runs need the same number of episodes"
+                    f"with {other.length}; the same runs need the same number of {unit}"
                 )
 
 

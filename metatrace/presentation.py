@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from metatrace import object_code
-from metatrace.experiments import BEST_MU, MU_AND_BETA, QUESTIONS, STEP_SIZES, Experiments, Figure
+from metatrace.atari import questions as games
+from metatrace.experiments import BEST_MU, GAMES, MU_AND_BETA, QUESTIONS, STEP_SIZES, Experiments, Figure
 from metatrace.mountain_car import compiled
 
 SECTIONS = {
     "mountain_car": "Mountain car",
     "drifting_mountain_car": "Drifting mountain car",
+    "atari": "Arcade Learning Environment",
     "omitted": "Results that the paper omits",
 }
 METHODS = {
@@ -34,6 +36,8 @@ TABLES = {
     "spread": "spread over α",
     "best_mu": "the best μ",
     "final_beta": "β at the end, a row a run and group",
+    "best_constant": "the best constant α",
+    "reference": "scores beside random play and published ones",
 }
 TABLE_TEXTS = {
     "scores": "final return (mean over the last {final} episodes) and AUC (mean over all episodes) "
@@ -46,12 +50,17 @@ TABLE_TEXTS = {
     "that of the difference pairs runs of the same seed",
     "final_beta": "mean β (log step-size) of every group of weights over the last {final} episodes of "
     "every run",
+    "best_constant": "for every game the α with the highest final return (mean over the last {final} "
+    "episodes) without tuning",
+    "reference": "final return (mean over the last {final} finished episodes) of every setting beside that "
+    "of random play and of published agents, each with its protocol, source, and whether it is comparable",
 }
 # The CSV tables that a figure of each kind comes with.
 TABLES_OF_KIND = {
     STEP_SIZES: ("scores", "settings", "spread"),
     BEST_MU: ("scores", "settings", "best_mu"),
     MU_AND_BETA: ("scores", "settings", "final_beta"),
+    GAMES: ("scores", "settings", "best_constant", "reference"),
 }
 
 
@@ -67,7 +76,12 @@ def heading(figure: Figure) -> str:
 
 def short_name(figure: Figure) -> str:
     """`figure_2` as a reader writes it: "Figure 2"."""
-    return figure.name.replace("_", " ").title()
+    return short_name_of(figure.name)
+
+
+def short_name_of(name: str) -> str:
+    """The same of the name alone."""
+    return name.replace("_", " ").title()
 
 
 def labels(figure: Figure, what: str) -> dict[str, str]:
@@ -94,41 +108,63 @@ def title(figure: Figure, kind: str) -> str:
 
 def note(asked: Experiments, paper: Experiments, figure: Figure) -> str:
     """The line at a picture's foot: the scale, and what it lacks to the paper's."""
-    seeds, episodes = len(figure.seeds), figure.episodes
+    seeds = len(figure.seeds)
     whole = paper.figures.get(figure.name)
     shown = (
         f"{asked.scale.capitalize()} scale: mean over {seeds} seed{'s' if seeds > 1 else ''}, "
-        f"{episodes} episodes, "
-        f"trailing mean of {figure.smoothing}"
+        f"{length_text(figure)}, "
+        f"trailing mean of {figure.smoothing}{' finished episodes' if figure.kind == GAMES else ''}"
     )
     if seeds > 1:
         shown += ", bands are 95 % bootstrap intervals"
     if whole is None:
         return shown
     lacks = [
-        f"{part} of {total} {name}"
+        f"{part:{comma}} of {total:{comma}} {name}"
         for part, total, name in (
             (seeds, len(whole.seeds), "seeds"),
-            (episodes, whole.episodes, "episodes"),
-            (len(figure.alphas), len(whole.alphas), "α"),
+            (figure.length, whole.length, whole.unit),
+            (_n_alphas(figure), _n_alphas(whole), "α"),
             (len(figure.mus), len(whole.mus), "μ"),
             (len(figure.drifts), len(whole.drifts), "drift rates"),
+            (len(figure.environments), len(whole.environments), "games"),
         )
+        for comma in ("," if total > 9999 else "",)
         if part < total
     ]
     return f"{shown}. Less than the paper: {', '.join(lacks)}." if lacks else f"{shown}."
 
 
+def length_text(figure: Figure) -> str:
+    """How long its runs are: "1000 episodes", "12,500,000 observed frames"."""
+    return f"{figure.length:{',' if figure.length > 9999 else ''}} {figure.unit}"
+
+
+def _n_alphas(figure: Figure) -> int:
+    return figure.best.count if figure.best else len(figure.alphas)
+
+
+def alphas_text(figure: Figure) -> str:
+    """The initial step-sizes, or how they are chosen."""
+    if figure.best is None:
+        return ", ".join(figure.alphas)
+    method, other = METHODS[figure.best.method], short_name_of(figure.best.figure)
+    return f"the {figure.best.count} best of {method} in {other}"
+
+
+def run_job(environment: str, method: str) -> str:
+    """The kind of job (a key of `provenance.ENTRY_POINTS`) that makes a run."""
+    return "run_game" if environment in games.QUESTIONS else f"run_{compiled.kernel_of(method)}"
+
+
 def run_jobs(asked: Experiments) -> set[str]:
-    """The kinds of job that make a config's runs (keys of `provenance.ENTRY_POINTS`)."""
-    return {
-        f"run_{compiled.kernel_of(method)}" for figure in asked.figures.values() for method in figure.methods
-    }
+    """The kinds of job that make a config's runs."""
+    return {run_job(run.environment, run.method) for run in asked.some_runs()}
 
 
 def aggregate_job(figure: Figure) -> str:
     """The kind of job that aggregates a figure's runs."""
-    return "aggregate_beta" if figure.kind == MU_AND_BETA else "aggregate"
+    return {MU_AND_BETA: "aggregate_beta", GAMES: "aggregate_games"}.get(figure.kind, "aggregate")
 
 
 def aggregate_jobs(asked: Experiments) -> set[str]:
@@ -138,11 +174,13 @@ def aggregate_jobs(asked: Experiments) -> set[str]:
 
 def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) -> dict[str, Any]:
     """What the report's front page and captions show, as plain types."""
-    runs = asked.runs()
+    runs = asked.some_runs()
+    frames = sum(length for run, length in runs.items() if run.environment in games.QUESTIONS)
     return {
         "scale": asked.scale,
         "runs": len(runs),
-        "episodes": sum(runs.values()),
+        "episodes": sum(runs.values()) - frames,
+        "frames": frames,
         "final": asked.final_episodes,
         "spread_alpha_max": asked.spread_alpha_max,
         # Of the kernels that this config's runs use, and no others: else the report would change with them.
@@ -166,25 +204,33 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
                 "why": reading.why,
             }
             for reading in dict.fromkeys(
-                reading for figure in asked.figures.values() for reading in QUESTIONS[figure.environment]
+                reading
+                for figure in asked.figures.values()
+                for environment in figure.environments
+                for reading in QUESTIONS[environment]
             )
         ],
         "figures": {
             figure.name: {
                 "heading": heading(figure),
                 "title": figure.title,
-                "environment": figure.environment,
+                "environment": ", ".join(figure.environments),
                 "method_text": ", ".join(METHODS[method] for method in figure.methods),
-                "alphas": list(figure.alphas),
+                "alphas": alphas_text(figure),
                 "mus": [] if figure.mus == ("0",) else list(figure.mus),
                 "drifts": list(figure.drifts),
                 "beta_mu": figure.beta_mu or "",
                 "readings": ", ".join(
-                    f"{key} = {value}" for key, value in asked.readings_of(figure.environment).items()
+                    f"{key} = {value}"
+                    for key, value in {
+                        key: value
+                        for environment in figure.environments
+                        for key, value in asked.readings_of(environment).items()
+                    }.items()
                 ),
                 "seeds": len(figure.seeds),
-                "runs": len(figure.runs()),
-                "episodes": figure.episodes,
+                "runs": len(figure.some_runs()),
+                "length": length_text(figure),
                 "smoothing": figure.smoothing,
                 "ours": figure.ours,
                 "note": note(asked, paper, figure),

@@ -53,11 +53,18 @@ ENTRY_POINTS: dict[str, tuple[str, ...]] = {
         "metatrace.analysis.collect",
         "metatrace.analysis.tables",
     ),
+    "aggregate_games": (
+        "metatrace.analysis.collect",
+        "metatrace.analysis.games",
+        "metatrace.analysis.tables",
+    ),
+    "best_alphas": ("metatrace.analysis.games", "metatrace.analysis.tables"),
     "best_mu": ("metatrace.analysis.best", "metatrace.analysis.tables"),
     "learning_curves": ("metatrace.figures.learning_curves",),
     "sensitivity": ("metatrace.figures.sensitivity",),
     "draw_best_mu": ("metatrace.figures.best_mu",),
     "mu_and_beta": ("metatrace.figures.mu_and_beta",),
+    "games": ("metatrace.figures.games",),
 }
 
 

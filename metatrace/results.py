@@ -14,7 +14,7 @@ import os
 import shlex
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -67,16 +67,17 @@ class RunTuple:
 
 
 def grid_of_runs(
-    environment: str,
-    methods: Iterable[str],
-    alphas: Iterable[str],
-    mus: Iterable[str],
-    drifts: Iterable[str],
-    seeds: Iterable[int],
+    environments: Sequence[str],
+    methods: Sequence[str],
+    alphas: Sequence[str],
+    mus: Sequence[str],
+    drifts: Sequence[str],
+    seeds: Sequence[int],
 ) -> tuple[RunTuple, ...]:
     """Every combination, seeds innermost. The untuned method has no μ: it is there once, with μ 0."""
     return tuple(
         RunTuple(environment, method, alpha, mu, drift, seed)
+        for environment in environments
         for drift in drifts
         for method in methods
         for mu in ((NO_MU,) if method == UNTUNED else mus)

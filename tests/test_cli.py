@@ -319,7 +319,7 @@ def test_drifting_runs_become_the_best_mu_and_pictures_of_it(metatrace):
 
 def made_runs(root, *, methods=("none", "mixed"), beta=True, code="a" * 16):
     """Run files of two seeds, such as training leaves, below `root`."""
-    runs = results.grid_of_runs("drifting_mountain_car", methods, ["2^-6"], ["2^-8", "2^-6"], ["0"], [0, 1])
+    runs = results.grid_of_runs(["drifting_mountain_car"], methods, ["2^-6"], ["2^-8", "2^-6"], ["0"], [0, 1])
     for identity in runs:
         returns = -100.0 - np.arange(5) - identity.seed - (identity.mu == "2^-8")
         meta = {"code": code} | ({"beta_groups": ["value/noisy", "policy/noisy"]} if beta else {})

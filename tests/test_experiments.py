@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from metatrace.errors import UserError
 from metatrace.results import RunTuple
 
 CONFIGS = Path(__file__).parents[1] / "config"
-PAPER, QUICK = CONFIGS / "paper.yaml", CONFIGS / "quick.yaml"
+PAPER, QUICK, PREVIEW = (CONFIGS / f"{scale}.yaml" for scale in ("paper", "quick", "preview"))
 VALID = {
     "scale": "tiny",
     "readings": {"time_limit": "terminal"},
@@ -74,6 +75,30 @@ VALID = {
             "episodes": 30,
             "smoothing": 4,
         },
+        "figure_8": {
+            "section": "atari",
+            "title": "A game",
+            "kind": "games",
+            "environment": "seaquest",
+            "method": ["none", "mixed"],
+            "alpha": ["2^-8", "2^-9", "2^-10"],
+            "mu": ["0.001"],
+            "seeds": 1,
+            "frames": 700,
+            "smoothing": 40,
+        },
+        "figure_9": {
+            "section": "atari",
+            "title": "Games",
+            "kind": "games",
+            "environment": ["freeway", "seaquest"],
+            "method": ["none", "mixed"],
+            "alpha": {"best": 2, "of": "figure_8", "method": "mixed"},
+            "mu": ["0.001"],
+            "seeds": 2,
+            "frames": 700,
+            "smoothing": 40,
+        },
     },
 }
 
@@ -112,27 +137,31 @@ def refusal_of_file(tmp_path, content):
     return line
 
 
-@pytest.mark.parametrize("path", [PAPER, QUICK], ids=["paper", "quick"])
+@pytest.mark.parametrize("path", [PAPER, QUICK, PREVIEW], ids=lambda path: path.stem)
 def test_the_configs_of_the_project_are_valid(path):
     asked = experiments.read(path)
     assert asked.scale == path.stem
-    assert list(asked.figures) == [f"figure_{name}" for name in (1, 2, 3, 4, 5, 6, 7, "s1", "s2")]
+    assert list(asked.figures) == [f"figure_{name}" for name in (1, 2, 3, 4, 5, 6, 7, 8, 9, "s1", "s2")]
 
 
-def test_the_paper_asks_for_4510_runs_and_1320_that_it_omits():
+def test_the_paper_asks_for_so_many_runs_and_1320_that_it_omits():
     paper = experiments.read(PAPER)
-    runs = paper.runs()
+    runs = paper.some_runs()
     by_section = {
-        section: len({run for figure in figures for run in figure.runs()})
+        section: len({run for figure in figures for run in figure.some_runs()})
         for section, figures in paper.sections().items()
     }
-    assert by_section == {"mountain_car": 2750, "drifting_mountain_car": 1760, "omitted": 1320}
-    assert len(runs) == 5830 == len({run.path("runs") for run in runs})
-    assert {(run.environment, episodes) for run, episodes in runs.items()} == {
+    # 32 of figure 8 and 150 of figure 9, of which six are the same
+    assert by_section == {"mountain_car": 2750, "drifting_mountain_car": 1760, "atari": 176, "omitted": 1320}
+    assert len(runs) == 6006 == len({run.path("runs") for run in runs})
+    assert sum(len(paper.figures[name].some_runs()) for name in ("figure_8", "figure_9")) == 182
+    games = ("space_invaders", "seaquest", "asterix", "beam_rider", "freeway")
+    assert {(run.environment, length) for run, length in runs.items()} == {
         ("mountain_car", 1000),
         ("drifting_mountain_car", 5000),
+        *((game, 12_500_000) for game in games),
     }
-    for environment, seeds in (("mountain_car", 10), ("drifting_mountain_car", 20)):
+    for environment, seeds in (("mountain_car", 10), ("drifting_mountain_car", 20), ("freeway", 5)):
         assert {run.seed for run in runs if run.environment == environment} == set(range(seeds))
 
 
@@ -151,7 +180,7 @@ def test_the_paper_has_the_grids_of_its_figures_on_plain_mountain_car():
     figures = {
         name: figure
         for name, figure in experiments.read(PAPER).figures.items()
-        if figure.environment == "mountain_car"
+        if figure.environments == ("mountain_car",)
     }
     powers = {name: [figure.mus[0], figure.mus[-1]] for name, figure in figures.items()}
     assert powers == {
@@ -179,14 +208,67 @@ def test_the_paper_has_the_grids_of_its_drifting_figures():
     assert (seven.kind, seven.methods) == ("mu_and_beta", ("scalar", "vector", "mixed"))
     assert (seven.drifts, seven.beta_mu) == (("6e-6",), "2^-10")
     for figure in (six, seven):
-        assert figure.environment == "drifting_mountain_car" and figure.drifting
+        assert figure.environments == ("drifting_mountain_car",) and figure.drifting
         assert figure.alphas == ("2^-10",)
         assert figure.mus == tuple(f"2^-{power}" for power in range(6, 13))
-        assert (figure.seeds, figure.episodes, figure.smoothing) == (tuple(range(20)), 5000, 40)
+        assert (figure.seeds, figure.length, figure.smoothing) == (tuple(range(20)), 5000, 40)
     # The untuned method has one run where the others have seven.
     assert len(six.runs()) == 4 * (3 * 7 + 1) * 20 == 1760
     assert len(seven.runs()) == 3 * 7 * 20
     assert set(seven.runs()) < set(six.runs())
+
+
+def test_the_paper_has_the_grids_of_its_figures_on_games():
+    figures = experiments.read(PAPER).figures
+    eight, nine = figures["figure_8"], figures["figure_9"]
+    assert (eight.environments, eight.seeds) == (("seaquest",), (0,))
+    assert eight.methods == ("none", "scalar", "vector", "mixed")
+    assert eight.alphas == tuple(f"2^-{power}" for power in range(6, 14)) and eight.best is None
+    assert nine.environments == ("space_invaders", "seaquest", "asterix", "beam_rider", "freeway")
+    assert (nine.methods, nine.seeds) == (("none", "mixed"), tuple(range(5)))
+    assert (nine.best, nine.alphas) == (experiments.BestAlphas(3, "figure_8", "mixed"), eight.alphas)
+    for figure in (eight, nine):
+        assert (figure.kind, figure.mus, figure.drifts) == ("games", ("0.001",), ("0",))
+        assert (figure.length, figure.unit, figure.smoothing) == (12_500_000, "observed frames", 40)
+    assert len(eight.runs()) == 32 and len(nine.some_runs()) == 150
+
+
+def test_the_preview_is_the_paper_but_for_the_length_and_seeds_of_games():
+    paper, preview = (
+        yaml.safe_load(path.read_text(encoding="utf-8")) | {"scale": ""} for path in (PAPER, PREVIEW)
+    )
+    for name in ("figure_8", "figure_9"):
+        few, many = preview["figures"][name], paper["figures"][name]
+        assert few["frames"] == 200_000 and few["seeds"] <= many["seeds"]
+        few |= {"frames": many["frames"], "seeds": many["seeds"]}
+    assert preview == paper
+
+
+def test_chosen_alphas_make_as_many_runs_whatever_is_chosen():
+    asked = experiments.check(VALID, "c.yaml")
+    nine = asked.figures["figure_9"]
+    assert nine.alphas == ("2^-8", "2^-9", "2^-10")
+    chosen = nine.runs(["2^-10", "2^-8"])
+    assert {run.alpha for run in chosen} == {"2^-10", "2^-8"}
+    assert len(chosen) == len(nine.some_runs()) == 2 * 2 * 2 * 2
+    assert set(chosen) < set(nine.runs()) <= set(asked.runs())
+    eight = set(asked.figures["figure_8"].runs())
+    for some in (chosen, nine.some_runs()):
+        assert len(eight | set(some)) == len(eight | set(nine.some_runs())) == 6 + 16 - 4
+
+
+def test_pinned_alphas_are_runs_like_any():
+    asked = experiments.check(changed((*NINE, "alpha"), ["2^-9"]), "c.yaml")
+    nine = asked.figures["figure_9"]
+    assert nine.best is None and nine.some_runs() == nine.runs() and len(nine.runs()) == 2 * 2 * 2
+
+
+def test_a_figure_may_stand_before_the_one_that_chooses_its_alphas():
+    config = copy.deepcopy(VALID)
+    config["figures"] = dict(reversed(config["figures"].items()))
+    asked = experiments.check(config, "c.yaml")
+    assert list(asked.figures) == list(config["figures"])
+    assert asked.figures == experiments.check(VALID, "c.yaml").figures
 
 
 def test_the_quick_scale_draws_every_figure_of_the_paper_with_fewer_runs():
@@ -196,14 +278,14 @@ def test_the_quick_scale_draws_every_figure_of_the_paper_with_fewer_runs():
     for name, figure in quick.figures.items():
         papers = paper.figures[name]
         assert (figure.kind, figure.methods) == (papers.kind, papers.methods)
-        assert (figure.environment, figure.beta_mu) == (papers.environment, papers.beta_mu)
+        assert (figure.environments, figure.beta_mu) == (papers.environments, papers.beta_mu)
         for quantity in ("alphas", "mus", "drifts"):
             assert set(getattr(figure, quantity)) <= set(getattr(papers, quantity))
-        assert figure.episodes < papers.episodes
+        assert figure.length < papers.length
 
 
 def test_the_projects_configs_state_every_reading_of_the_paper():
-    for path in (PAPER, QUICK):
+    for path in (PAPER, QUICK, PREVIEW):
         stated = yaml.safe_load(path.read_text(encoding="utf-8"))["readings"]
         assert stated == {reading.key: reading.default for reading in experiments.READINGS}
         assert list(stated) == [reading.key for reading in experiments.READINGS]
@@ -214,14 +296,16 @@ def test_an_environment_has_its_own_readings():
     plain, drifting = (asked.readings_of(f"{name}mountain_car") for name in ("", "drifting_"))
     assert plain["time_limit"] == drifting["time_limit"] == "bootstrap"
     assert drifting == {**plain, "drift_and_noise": "signs_persist"} != plain
-    assert asked.readings == drifting
+    assert asked.readings.items() >= drifting.items()
     for environment, asks in experiments.QUESTIONS.items():
         assert list(asked.readings_of(environment)) == [reading.key for reading in asks]
 
 
 def test_a_question_of_two_environments_is_asked_once():
     keys = [reading.key for reading in experiments.READINGS]
-    assert len(set(keys)) == len(keys) == len({reading.id for reading in experiments.READINGS})
+    assert len(set(keys)) == len(keys)
+    parts = Counter(reading.id for reading in experiments.READINGS)
+    assert parts == {**dict.fromkeys(parts, 1), "R10": 3}
     assert set(keys) == {reading.key for asks in experiments.QUESTIONS.values() for reading in asks}
 
 
@@ -285,7 +369,7 @@ def test_defaults_are_filled_in_and_the_config_is_left_alone():
 
 
 FIGURE = ("figures", "figure_2")
-SIX, SEVEN = ("figures", "figure_6"), ("figures", "figure_7")
+SIX, SEVEN, EIGHT, NINE = (("figures", f"figure_{number}") for number in (6, 7, 8, 9))
 BAD = {
     "an unknown method": ((*FIGURE, "method"), "scalr", "figures.figure_2.method", "one of none, scalar,"),
     "an unknown environment": (
@@ -294,8 +378,13 @@ BAD = {
         "figures.figure_2.environment",
         "mountain_car",
     ),
-    "an unknown section": ((*FIGURE, "section"), "atari", "figures.figure_2.section", "mountain_car"),
-    "an unknown key": (("sacle",), "x", "sacle", "the keys here are scale, readings, statistics, figures"),
+    "an unknown section": ((*FIGURE, "section"), "linear", "figures.figure_2.section", "mountain_car"),
+    "an unknown key": (
+        ("sacle",),
+        "x",
+        "sacle",
+        "the keys here are scale, readings, statistics, device, figures",
+    ),
     "an unknown key in a figure": ((*FIGURE, "alfa"), ["2^-8"], "figures.figure_2.alfa", "alpha, mu"),
     "an unknown statistic": (
         ("statistics", "mean"),
@@ -510,6 +599,85 @@ BAD = {
         "figures.figure_2.reference",
         "'figure_2' is no figure of untuned runs",
     ),
+    "a mountain car among games": (
+        (*NINE, "environment", 1),
+        "mountain_car",
+        "figures.figure_9.environment",
+        "a figure of kind games has some of asterix, beam_rider,",
+    ),
+    "a game in a figure of mountain cars": (
+        (*FIGURE, "environment"),
+        "seaquest",
+        "figures.figure_2.environment",
+        "a figure of kind step_sizes has one of mountain_car, drifting_mountain_car",
+    ),
+    "two mountain cars": (
+        (*FIGURE, "environment"),
+        ["mountain_car", "drifting_mountain_car"],
+        "figures.figure_2.environment",
+        "has 2 values; a figure of kind step_sizes has one environment",
+    ),
+    "a game twice": (
+        (*NINE, "environment"),
+        ["freeway", "freeway"],
+        "figures.figure_9.environment",
+        "list of different games",
+    ),
+    "no frames": ((*EIGHT, "frames"), 0, "figures.figure_8.frames", "from 1 to"),
+    "frames missing": ((*EIGHT, "frames"), REMOVED, "figures.figure_8.frames", "a whole number of frames"),
+    "frames of a mountain car": ((*FIGURE, "frames"), 10, "figures.figure_2.frames", "say episodes instead"),
+    "episodes of a game": ((*EIGHT, "episodes"), 10, "figures.figure_8.episodes", "say frames instead"),
+    "drift of a game": ((*EIGHT, "drift"), ["4e-6"], "figures.figure_8.drift", "leave drift out"),
+    "two mu on games": ((*EIGHT, "mu"), ["0.001", "2^-8"], "figures.figure_8.mu", "has one mu"),
+    "a game's runs with other frames": (
+        (*NINE, "frames"),
+        600,
+        "figures.figure_9.frames",
+        "figure_8 has the same runs with 700; the same runs need the same number of frames",
+    ),
+    "a reference for games": (
+        (*EIGHT, "reference"),
+        "figure_1",
+        "figures.figure_8.reference",
+        "leave it out",
+    ),
+    "a choice without a method": (
+        (*NINE, "alpha", "method"),
+        REMOVED,
+        "figures.figure_9.alpha",
+        "{best: how many, of: a figure, method: one of its methods}",
+    ),
+    "a choice of more than there are": (
+        (*NINE, "alpha", "best"),
+        4,
+        "figures.figure_9.alpha.best",
+        "is 4, but figure_8 has 3 α",
+    ),
+    "a choice of nobody": (
+        (*NINE, "alpha", "of"),
+        "figure_6",
+        "figures.figure_9.alpha.of",
+        "is no figure of kind games with one environment and α of its own; it must be one of figure_8",
+    ),
+    "a choice of itself": (
+        (*NINE, "alpha", "of"),
+        "figure_9",
+        "figures.figure_9.alpha.of",
+        "must be one of figure_8",
+    ),
+    "a choice by a method that is not there": (
+        (*NINE, "alpha", "method"),
+        "vector",
+        "figures.figure_9.alpha.method",
+        "figure_8 has no method vector; it must be one of none, mixed",
+    ),
+    "a choice for a mountain car": (
+        (*FIGURE, "alpha"),
+        {"best": 1, "of": "figure_8", "method": "mixed"},
+        "figures.figure_2.alpha",
+        "a figure of kind step_sizes names its α",
+    ),
+    "an unknown device": (("device",), "tpu", "device", "one of auto"),
 }
 
 
@@ -539,7 +707,7 @@ def test_figures_of_different_kinds_must_agree_on_the_episodes_of_shared_runs():
     assert line.startswith("c.yaml: figures.figure_7.episodes: is 40, but figure_6 has the same runs with 30")
     other_drift = changed((*SEVEN, "drift"), ["6e-6"])
     other_drift["figures"]["figure_7"]["episodes"] = 40
-    assert set(experiments.check(other_drift, "c.yaml").runs().values()) == {10, 30, 40}
+    assert set(experiments.check(other_drift, "c.yaml").runs().values()) == {10, 30, 40, 700}
 
 
 @pytest.mark.parametrize("name", ["Figure_1", "figure 1", "../figure", "", "1", "figure_1\n"])
@@ -667,7 +835,16 @@ scalars = st.one_of(
     st.text(max_size=6),
     st.sampled_from(["2^-8", "none", "scalar", "sid", "0", "1e-5", "figure_1", "mountain_car", "terminal"]),
     st.sampled_from(
-        ["drifting_mountain_car", "step_sizes", "best_mu", "mu_and_beta", "vector", "4e-6", "2^1"]
+        [
+            "drifting_mountain_car",
+            "step_sizes",
+            "best_mu",
+            "mu_and_beta",
+            "games",
+            "seaquest",
+            "vector",
+            "4e-6",
+        ]
     ),
 )
 values = st.recursive(
@@ -675,7 +852,8 @@ values = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
         st.dictionaries(
-            st.sampled_from(["alpha", "mu", "seeds", "x", "figure_1", "2"]) | st.text(max_size=4),
+            st.sampled_from(["alpha", "mu", "seeds", "x", "figure_1", "best", "of", "method"])
+            | st.text(max_size=4),
             inner,
             max_size=3,
         ),

@@ -131,6 +131,9 @@ def test_a_drawing_does_not_touch_runs(copy):
 
 
 EXTRA = "def _extra() -> None: ...\n\n\n"
+AGGREGATES = {"aggregate", "aggregate_beta", "aggregate_games"}
+CHOICES = {"best_mu", "best_alphas"}
+DRAWINGS = {"draw_best_mu", "games", "learning_curves", "mu_and_beta", "sensitivity"}
 
 
 @pytest.mark.parametrize(
@@ -138,18 +141,20 @@ EXTRA = "def _extra() -> None: ...\n\n\n"
     [
         ("figures/best_mu.py", "def draw(", {"draw_best_mu"}),
         ("figures/mu_and_beta.py", "def draw(", {"mu_and_beta"}),
+        ("figures/games.py", "def draw(", {"games"}),
+        ("analysis/games.py", "def curves(", {"aggregate_games", "best_alphas"}),
         ("analysis/best.py", "def best_mu(", {"best_mu"}),
         ("analysis/beta.py", "def curves(", {"aggregate_beta"}),
         ("analysis/aggregate.py", "def curve_table(", {"aggregate", "aggregate_beta"}),
-        ("analysis/collect.py", "def load(", {"aggregate", "aggregate_beta"}),
-        ("analysis/groups.py", "def by_setting(", {"aggregate", "aggregate_beta"}),
-        ("analysis/smoothing.py", "def drawn_episodes(", {"aggregate", "aggregate_beta"}),
-        ("analysis/intervals.py", "def mean_interval(", {"aggregate", "aggregate_beta", "best_mu"}),
-        ("analysis/tables.py", "def as_csv(", {"aggregate", "aggregate_beta", "best_mu", "table"}),
+        ("analysis/collect.py", "def load(", AGGREGATES),
+        ("analysis/groups.py", "def by_setting(", {*AGGREGATES, "best_alphas"}),
+        ("analysis/smoothing.py", "def drawn_episodes(", {*AGGREGATES, "best_alphas"}),
+        ("analysis/intervals.py", "def mean_interval(", {*AGGREGATES, *CHOICES}),
+        ("analysis/tables.py", "def as_csv(", {*AGGREGATES, *CHOICES, "table"}),
         (
             "figures/style.py",
             "def save(",
-            {"draw_best_mu", "learning_curves", "mu_and_beta", "sensitivity"},
+            DRAWINGS,
         ),
     ],
     ids=lambda value: value if isinstance(value, str) and value.endswith(".py") else "",
@@ -164,8 +169,7 @@ def test_a_step_after_the_runs_touches_only_what_uses_it(copy, module, function,
 def test_a_job_has_its_entry_points_and_no_drawing_in_what_is_not_drawn(job):
     made_by = provenance.of_job(job)
     assert set(provenance.ENTRY_POINTS[job]) <= made_by.modules.keys()
-    draws = {"learning_curves", "sensitivity", "draw_best_mu", "mu_and_beta"}
-    assert ("matplotlib" in made_by.packages) == (job in draws)
+    assert ("matplotlib" in made_by.packages) == (job in DRAWINGS)
 
 
 def test_a_new_import_brings_its_module_in(copy):

@@ -138,7 +138,7 @@ def test_a_run_lies_where_the_contract_says():
 
 
 def test_a_grid_goes_by_drift_method_mu_alpha_and_seed():
-    runs = grid_of_runs("e", ["scalar", "none"], ["2^-3", "2^-4"], ["2^-6", "2^-7"], ["1e-5", "0"], [5, 0])
+    runs = grid_of_runs(["e"], ["scalar", "none"], ["2^-3", "2^-4"], ["2^-6", "2^-7"], ["1e-5", "0"], [5, 0])
     assert runs == tuple(
         RunTuple("e", method, alpha, mu, drift, seed)
         for drift in ("1e-5", "0")
@@ -161,7 +161,7 @@ some_tokens = st.lists(st.sampled_from(["2^-3", "2^-4", "0.001", "4e-6"]), min_s
 def test_a_grid_has_every_combination_once_and_the_untuned_method_has_no_mu(
     methods, alphas, mus, drifts, seeds
 ):
-    runs = grid_of_runs("mountain_car", methods, alphas, mus, drifts, range(seeds))
+    runs = grid_of_runs(["mountain_car"], methods, alphas, mus, drifts, range(seeds))
     settings_of_methods = sum(1 if method == UNTUNED else len(mus) for method in methods)
     assert len(runs) == len(set(runs)) == settings_of_methods * len(alphas) * len(drifts) * seeds
     assert {run.method for run in runs} == set(methods)
@@ -179,7 +179,7 @@ def test_a_grid_has_every_combination_once_and_the_untuned_method_has_no_mu(
 
 def test_what_is_not_there_is_spelled_as_a_token():
     assert (UNTUNED, NO_MU, NO_DRIFT) == ("none", "0", "0")
-    (run,) = grid_of_runs("mountain_car", [UNTUNED], ["2^-3"], [], [NO_DRIFT], [0])
+    (run,) = grid_of_runs(["mountain_car"], [UNTUNED], ["2^-3"], [], [NO_DRIFT], [0])
     assert run.path("runs") == "runs/mountain_car/none/alpha~2^-3/mu~0/drift~0/seed~0.npz"
 
 

@@ -42,7 +42,7 @@ def make_drifting(
     """Curves, the best μ and β of drifting mountain car; the value's noisy β falls by `fall`."""
     rng = np.random.default_rng(len(methods))
     runs = []
-    for run in grid_of_runs("drifting_mountain_car", methods, alphas, mus, drifts, range(seeds)):
+    for run in grid_of_runs(["drifting_mountain_car"], methods, alphas, mus, drifts, range(seeds)):
         steps = np.zeros((episodes, len(BETA_GROUPS)))
         steps[1:] = rng.normal(0, 0.1, (episodes - 1, len(BETA_GROUPS)))
         beta = math.log(parse(run.alpha, "")) + steps.cumsum(axis=0)

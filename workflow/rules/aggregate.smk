@@ -17,6 +17,7 @@ for name, tables, kinds, extra in (
             f"{RESULTS}/logs/aggregate/{{figure}}.log",
         wildcard_constraints:
             figure=of_kind(*kinds),
+        priority: FIRST_DRAWN
         conda:
             ENVIRONMENT
         params:
@@ -29,10 +30,62 @@ for name, tables, kinds, extra in (
         shell:
             "python -m metatrace aggregate --runs {params.runs:q} --environment {params.grid[environment]}"
             " --method {params.grid[method]} --alpha {params.grid[alpha]} --mu {params.grid[mu]}"
-            " --drift {params.grid[drift]} --seeds {params.grid[seeds]} --episodes {params.grid[episodes]}"
+            " --drift {params.grid[drift]} --seeds {params.grid[seeds]} --episodes {params.grid[length]}"
             " --code {params.grid[runs_code]} --smoothing {params.grid[smoothing]} --final {params.grid[final]}"
             " --spread-alpha-max {params.grid[spread_alpha_max]} {params.extra}"
             " --output {params.tables:q} > {log:q} 2>&1"
+
+
+rule aggregate_games:
+    input:
+        runs=run_files,
+        reference="config/reference_scores.csv",
+    output:
+        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=AGGREGATED_GAMES),
+    log:
+        f"{RESULTS}/logs/aggregate/{{figure}}.log",
+    wildcard_constraints:
+        figure=of_kind(experiments.GAMES),
+    conda:
+        ENVIRONMENT
+    params:
+        grid=grid_of,
+        code=FINGERPRINTS["run_game"],
+        runs=RUNS,
+        tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
+    message:
+        "Aggregating the runs of {wildcards.figure}"
+    shell:
+        "python -m metatrace aggregate-games --runs {params.runs:q} --environment {params.grid[environment]}"
+        " --method {params.grid[method]} --alpha {params.grid[alpha]} --mu {params.grid[mu]}"
+        " --seeds {params.grid[seeds]} --frames {params.grid[length]} --code {params.code}"
+        " --smoothing {params.grid[smoothing]} --final {params.grid[final]} --reference {input.reference:q}"
+        " --output {params.tables:q} > {log:q} 2>&1"
+
+
+checkpoint best_alphas:
+    input:
+        lambda wildcards: f"{RESULTS}/tables/{figure_of(wildcards).best.figure}/settings.parquet",
+    output:
+        f"{RESULTS}/tables/{{figure}}/best_alphas.txt",
+    log:
+        f"{RESULTS}/logs/best_alphas/{{figure}}.log",
+    wildcard_constraints:
+        figure="|".join(name for name, figure in FIGURES.items() if figure.best) or "(?!)",
+    conda:
+        ENVIRONMENT
+    params:
+        choice=lambda wildcards: {
+            "code": FINGERPRINTS["best_alphas"],
+            "count": figure_of(wildcards).best.count,
+            "environment": FIGURES[figure_of(wildcards).best.figure].environments[0],
+            "method": figure_of(wildcards).best.method,
+        },
+    message:
+        "Choosing the initial step-sizes of {wildcards.figure}"
+    shell:
+        "python -m metatrace best-alphas {input:q} --environment {params.choice[environment]}"
+        " --method {params.choice[method]} --count {params.choice[count]} --output {output:q} > {log:q} 2>&1"
 
 
 rule best_mu:
@@ -48,6 +101,7 @@ rule best_mu:
         ENVIRONMENT
     params:
         choice={"code": FINGERPRINTS["best_mu"]},
+    priority: FIRST_DRAWN
     message:
         "Choosing the best μ of every method in {wildcards.figure}"
     shell:

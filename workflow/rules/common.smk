@@ -1,11 +1,14 @@
 # What the files of rules share: the checked config, where results lie, what code makes them, and the
 # functions that say what a job reads and is told.
 
+import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 from metatrace import experiments, presentation, provenance
+from metatrace.atari import questions as games
 from metatrace.errors import UserError
 from metatrace.mountain_car import compiled, layout
 
@@ -30,15 +33,25 @@ def words(values):
 
 ASKED, PAPER = checked_config()
 FIGURES = ASKED.figures
-EPISODES = ASKED.runs()
+LENGTHS = ASKED.runs()
 RESULTS = f"results/{ASKED.scale}"
 RUNS = f"{RESULTS}/runs"
 RUN = "{method}/alpha~{alpha}/mu~{mu}/drift~{drift}/seed~{seed}"
 FINGERPRINTS = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
-KERNELS = {name: f"results/kernels/{presentation.kernel_name(name, FINGERPRINTS)}" for name in layout.KERNELS}
+KERNELS = {
+    name: f"results/kernels/{presentation.kernel_name(name, FINGERPRINTS)}"
+    for name in [*layout.KERNELS, "step_kernel"]
+}
+# What is learned first where not all can be: all that needs no games.
+FIRST, FIRST_DRAWN = 20, 10
+# Below so many observed frames nobody needs to be told how long they take.
+FEW_FRAMES = 1_000_000
+GAME_METHODS = sorted({run.method for run in LENGTHS if run.environment in games.QUESTIONS})
 ENVIRONMENT = str(Path(workflow.basedir, "environment.yml"))
 AGGREGATED = ["curves", "scores", "settings", "spread"]
 BETA = ["beta", "final_beta"]
+AGGREGATED_GAMES = ["curves", "scores", "settings", "best_constant", "reference"]
+RUN_KEYS = ["environment", "method", "alpha", "mu", "drift"]
 FORMATS = ["svg", "pdf", "png", "csv"]
 # What the report's front page and captions show.
 config["presentation"] = presentation.of(ASKED, PAPER, FINGERPRINTS)
@@ -60,19 +73,19 @@ def run_of(wildcards):
         wildcards.drift,
         int(wildcards.seed),
     )
-    if run not in EPISODES:
+    if run not in LENGTHS:
         raise WorkflowError(f"the config asks for no run {run.path(RUNS)}")
     readings = ASKED.readings_of(run.environment)
     return {
-        "code": run_code(run.method),
-        "episodes": EPISODES[run],
+        "code": run_code(run.environment, run.method),
+        "length": LENGTHS[run],
         "readings": words(f"--reading {key}={value}" for key, value in readings.items()),
     }
 
 
-def run_code(method):
-    """The fingerprint of the code that makes a method's runs."""
-    return FINGERPRINTS[f"run_{compiled.kernel_of(method)}"]
+def run_code(environment, method):
+    """The fingerprint of the code that makes a method's runs on an environment."""
+    return FINGERPRINTS[presentation.run_job(environment, method)]
 
 
 def kernel_file(wildcards):
@@ -90,24 +103,78 @@ def of_kind(*kinds):
     return "|".join(name for name, figure in FIGURES.items() if figure.kind in kinds) or "(?!)"
 
 
+def chosen_alphas(figure):
+    """The initial step-sizes of a figure; those that other runs choose as soon as they have, else any."""
+    chosen = Path(f"{RESULTS}/tables/{figure.name}/best_alphas.txt")
+    if figure.best is None:
+        return figure.alphas
+    return chosen.read_text().split() if chosen.exists() else figure.alphas[: figure.best.count]
+
+
+def run_files_of(figure):
+    """The runs that a figure is drawn from; where other runs choose its α, not before they have."""
+    if figure.best:
+        checkpoints.best_alphas.get(figure=figure.name)
+    return [run.path(RUNS) for run in figure.runs(chosen_alphas(figure))]
+
+
 def run_files(wildcards):
     """The runs that a figure is drawn from."""
-    return [run.path(RUNS) for run in figure_of(wildcards).runs()]
+    return run_files_of(figure_of(wildcards))
+
+
+def game_minutes(wildcards, input):
+    """How many minutes a cluster should give a run: twice what the trial says, and some for the start."""
+    run = run_of(wildcards)
+    milliseconds = json.loads(Path(input.times).read_text())
+    return 10 + 2 * int(run["length"] * milliseconds[wildcards.method] / 60_000)
+
+
+def tell_time():
+    """Says how long the games that are to be learned take on this machine, where that is long."""
+    frames = {}
+    for job in workflow.dag.needrun_jobs():
+        if job.rule.name == "run_game":
+            run = experiments.RunTuple(*(job.wildcards[key] for key in RUN_KEYS), int(job.wildcards.seed))
+            frames[run] = LENGTHS[run]
+        elif job.rule.name == "best_alphas":
+            figure = FIGURES[job.wildcards.figure]
+            shared = set(FIGURES[figure.best.figure].runs())
+            frames |= {run: figure.length for run in figure.some_runs() if run not in shared}
+    total = {method: 0 for method in sorted({run.method for run in frames})}
+    for run, length in frames.items():
+        total[run.method] += length
+    if sum(total.values()) < FEW_FRAMES:
+        return
+    asked = [f"{method}={number}" for method, number in total.items()]
+    print(
+        f"Atari: {len(frames)} runs are to be learned. A short trial says how long they take:",
+        file=sys.stderr,
+    )
+    command = [sys.executable, "-m", "metatrace", "estimate", "--frames", *asked]
+    subprocess.run(
+        [*command, "--cores", str(workflow.cores), "--device", ASKED.device], stdout=sys.stderr, check=False
+    )
+    print(
+        "What needs no games comes first. A run that is cut short goes on from its checkpoint. In hours rather than "
+        "days: snakemake --configfile config/preview.yaml; in minutes: config/quick.yaml.",
+        file=sys.stderr,
+    )
 
 
 def grid_of(wildcards):
     """A figure's grid, and what to make of its runs."""
     figure = figure_of(wildcards)
     return {
-        "alpha": words(figure.alphas),
+        "alpha": words(chosen_alphas(figure)),
         "code": FINGERPRINTS[presentation.aggregate_job(figure)],
         "drift": words(figure.drifts),
-        "environment": figure.environment,
-        "episodes": figure.episodes,
+        "environment": words(figure.environments),
+        "length": figure.length,
         "final": ASKED.final_episodes,
         "method": words(figure.methods),
         "mu": words(figure.mus),
-        "runs_code": words(run_code(method) for method in figure.methods),
+        "runs_code": words(run_code(figure.environments[0], method) for method in figure.methods),
         "seeds": words(figure.seeds),
         "smoothing": figure.smoothing,
         "spread_alpha_max": ASKED.spread_alpha_max,
@@ -165,7 +232,8 @@ def all_files(figures):
             for figure in figures
             for table in tables_of(figure)
         ),
-        *dict.fromkeys(run.path(RUNS) for figure in figures for run in figure.runs()),
+        *dict.fromkeys(run.path(RUNS) for figure in figures if figure.best is None for run in figure.runs()),
+        *(lambda wildcards, figure=figure: run_files_of(figure) for figure in figures if figure.best),
     ]
 
 
@@ -176,6 +244,8 @@ def csv_tables_of(figure):
 
 def tables_of(figure):
     """All tables of a figure: those of the aggregation, and those made from them."""
+    if figure.kind == experiments.GAMES:
+        return AGGREGATED_GAMES
     aggregated = [*AGGREGATED, *(BETA if figure.kind == experiments.MU_AND_BETA else [])]
     return list(dict.fromkeys([*aggregated, *csv_tables_of(figure)]))
 

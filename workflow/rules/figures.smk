@@ -18,6 +18,7 @@ rule learning_curves:
         drawing=drawing_of("learning_curves"),
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
         prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
+    priority: FIRST_DRAWN
     message:
         "Drawing {wildcards.figure}"
     shell:
@@ -45,6 +46,7 @@ rule sensitivity:
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
         reference=lambda wildcards: f"{RESULTS}/tables/{figure_of(wildcards).reference}",
         prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}_sensitivity",
+    priority: FIRST_DRAWN
     message:
         "Drawing the sensitivity of {wildcards.figure}"
     shell:
@@ -70,6 +72,7 @@ rule draw_best_mu:
         drawing=drawing_of("draw_best_mu"),
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
         prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
+    priority: FIRST_DRAWN
     message:
         "Drawing {wildcards.figure}"
     shell:
@@ -98,10 +101,40 @@ rule mu_and_beta:
         mu=lambda wildcards: figure_of(wildcards).beta_mu,
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
         prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
+    priority: FIRST_DRAWN
     message:
         "Drawing {wildcards.figure}"
     shell:
         "python -m metatrace figure mu-and-beta --tables {params.tables:q} --mu {params.mu}"
+        " --title {params.drawing[title]:q} --note {params.drawing[note]:q}"
+        " --output {params.prefix:q} > {log:q} 2>&1"
+
+
+rule draw_games:
+    input:
+        expand(
+            f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet",
+            table=["curves", "settings", "best_constant"],
+        ),
+    output:
+        in_report(f"{RESULTS}/figures/{{figure}}.svg", "games", "learning curves"),
+        multiext(f"{RESULTS}/figures/{{figure}}", ".pdf", ".png"),
+        in_report(f"{RESULTS}/figures/{{figure}}.csv", "drawn_table", "learning curves, the drawn table"),
+    log:
+        f"{RESULTS}/logs/figures/{{figure}}.log",
+    wildcard_constraints:
+        figure=of_kind(experiments.GAMES),
+    conda:
+        ENVIRONMENT
+    params:
+        drawing=drawing_of("games"),
+        frames=lambda wildcards: figure_of(wildcards).length,
+        tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
+        prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
+    message:
+        "Drawing {wildcards.figure}"
+    shell:
+        "python -m metatrace figure games --tables {params.tables:q} --frames {params.frames}"
         " --title {params.drawing[title]:q} --note {params.drawing[note]:q}"
         " --output {params.prefix:q} > {log:q} 2>&1"
 

@@ -17,6 +17,7 @@ rule html_report:
                 "sensitivity.rst",
                 "best_mu.rst",
                 "mu_and_beta.rst",
+                "games.rst",
                 "drawn_table.rst",
                 "table.rst",
                 "style.css",

@@ -1,0 +1,40 @@
+"""How long a run takes on this machine, from a short trial of it."""
+
+import time
+from collections.abc import Callable
+
+from metatrace import readings
+from metatrace.atari.questions import QUESTIONS
+from metatrace.atari.settings import Settings
+from metatrace.atari.train import Trainer, one_thread
+
+_WARM_UP, _FRAMES = 20, 80  # the first frames make buffers and fill caches
+_GAME = "seaquest"  # with all 18 actions, the largest policy
+
+
+def frame_time(method: str, kernel: Callable[..., None] | None, device: str) -> float:
+    """Seconds an observed frame of a game takes with a method: the mean over a few, all of it included.
+
+    Args:
+      kernel: the compiled passes, as `Trainer` takes them.
+      device: auto, cpu or cuda.
+    """
+    one_thread()
+    answers = readings.complete(QUESTIONS[_GAME], {}, "readings")
+    settings = Settings(_GAME, method, 2.0**-10, 0.001, 0, _WARM_UP + _FRAMES, answers, device)
+    trainer = Trainer(settings, kernel)
+    for _ in range(_WARM_UP):
+        trainer.step()
+    start = time.perf_counter()
+    for _ in range(_FRAMES):
+        trainer.step()
+    return (time.perf_counter() - start) / _FRAMES
+
+
+def in_words(seconds: float) -> str:
+    """A duration as one would say it: "40 minutes", "6 hours", "98 days"."""
+    for unit, length in (("day", 86400), ("hour", 3600)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}s"
+    minutes = max(1, round(seconds / 60))
+    return f"{minutes} minute{'s' if minutes > 1 else ''}"
