@@ -1,4 +1,4 @@
-"""The passes of a step over all weights, compiled: trace and tuner first, then h and the weights.
+"""The passes of a step over all weights, compiled: first the tuner, then trace, h and the weights.
 
 A pass works on a block of rows × columns weights. Every gradient of a block is an outer product, or two:
 
@@ -40,9 +40,10 @@ from metatrace.atari.step_kernel_layout import (
     N_SUMS,
     PSI,
     SCALE,
-    TRACE,
-    TUNE,
-    TUNE_UNNORMALIZED,
+    TUNE_MIXED,
+    TUNE_MIXED_UNNORMALIZED,
+    TUNE_VECTOR,
+    TUNE_VECTOR_UNNORMALIZED,
 )
 
 # Constants of numba's own would make all arithmetic float64.
@@ -76,9 +77,11 @@ def exp(x: Any) -> Any:
     x = HIGHEST if too_high else x
     k = np.floor(x * LOG2_E + HALF)
     r = (x - k * LN2_HIGH) - k * LN2_LOW  # k * LN2_HIGH is exact; in another order r loses digits with k
-    series = C_3 + r * (C_4 + r * (C_5 + r * (C_6 + r * C_7)))
+    # C_3 + C_4 r + … + C_7 r⁴, in pairs, which need not wait for one another
+    square = r * r
+    series = (C_3 + r * C_4) + square * ((C_5 + r * C_6) + square * C_7)
     power = np.int32((np.int32(k) + np.int32(127)) << np.int32(23)).view(np.float32)
-    return INFINITE if too_high else power * (ONE + (r + r * r * (HALF + r * series)))
+    return INFINITE if too_high else power * (ONE + (r + square * (HALF + r * series)))
 
 
 @_compiled
@@ -89,28 +92,18 @@ def larger(a: Any, b: Any) -> Any:
 
 @_compiled
 def dots(e: Any, row: int, columns: int, p: Any, q: Any, r: Any, h: Any, sums: Any) -> None:
-    """⟨∂U|h⟩, ⟨∂H|h⟩ and ⟨∂δ|h⟩ of a row."""
-    h_p, h_q, h_r = f32(0), f32(0), f32(0)
+    """⟨∂U|h⟩, ⟨∂H|h⟩ and ⟨∂δ|h⟩ of a row, and its sum of (∂U/∂w)²."""
+    h_p, h_q, h_r, squares = f32(0), f32(0), f32(0), f32(0)
     start = row * columns
     for j in range(columns):
         h_p += p[j] * h[start + j]
         h_q += q[j] * h[start + j]
         h_r += r[j] * h[start + j]
+        squares += p[j] * p[j]
     sums[DOT_U] += e[E_U, row] * h_p
     sums[DOT_H] += e[E_H, row] * h_q
     sums[DOT_DELTA] += e[E_N, row] * h_r - e[E_V, row] * h_p
-
-
-@_compiled
-def trace(e: Any, row: int, columns: int, p: Any, gamma_lambda: Any, z: Any, sums: Any) -> None:
-    """z ← γλz + ∂U/∂w, and the sum of (∂U/∂w)²."""
-    start, e_U = row * columns, e[E_U, row]
-    squares = f32(0)
-    for j in range(columns):
-        grad_U = e_U * p[j]
-        z[start + j] = gamma_lambda * z[start + j] + grad_U
-        squares += grad_U * grad_U
-    sums[EFFECTIVE] += squares
+    sums[EFFECTIVE] += e[E_U, row] * e[E_U, row] * squares
 
 
 @_compiled
@@ -124,30 +117,22 @@ def tune(
     mu: Any,
     psi: Any,
     delta: Any,
-    z: Any,
     z_beta: Any,
     v: Any,
     beta: Any,
     h: Any,
-    sums: Any,
 ) -> None:
-    """The trace, and lines 7 to 10 of algorithm 2; the sum for line 11."""
+    """Lines 7 to 10 of algorithm 2."""
     start, e_U, e_H = row * columns, e[E_U, row], psi * e[E_H, row]
-    effective = f32(0)
     for j in range(columns):
         i = start + j
-        grad_U = e_U * p[j]
-        z[i] = gamma_lambda * z[i] + grad_U
-        trace_beta = gamma_lambda * z_beta[i] + grad_U * h[i]  # line 7
+        trace_beta = gamma_lambda * z_beta[i] + (e_U * p[j]) * h[i]  # line 7
         z_beta[i] = trace_beta
         Delta_beta = trace_beta * delta + (e_H * q[j]) * h[i]  # line 8
         size = abs(Delta_beta)
         largest = larger(size, v[i] + mu * (size - v[i]))  # line 9
         v[i] = largest
-        tuned = beta[i] + mu * Delta_beta / larger(largest, TINY)  # line 10; v = 0 means Δ_β = 0
-        beta[i] = tuned
-        effective += exp(tuned) * (grad_U * grad_U)
-    sums[EFFECTIVE] += effective
+        beta[i] += mu * Delta_beta / larger(largest, TINY)  # line 10; v = 0 means Δ_β = 0
 
 
 @_compiled
@@ -161,7 +146,6 @@ def tune_unnormalized(
     mu: Any,
     psi: Any,
     delta: Any,
-    z: Any,
     z_beta: Any,
     beta: Any,
     h: Any,
@@ -170,20 +154,65 @@ def tune_unnormalized(
     start, e_U, e_H = row * columns, e[E_U, row], psi * e[E_H, row]
     for j in range(columns):
         i = start + j
-        grad_U = e_U * p[j]
-        z[i] = gamma_lambda * z[i] + grad_U
-        trace_beta = gamma_lambda * z_beta[i] + grad_U * h[i]
+        trace_beta = gamma_lambda * z_beta[i] + (e_U * p[j]) * h[i]
         z_beta[i] = trace_beta
         beta[i] += mu * (trace_beta * delta + (e_H * q[j]) * h[i])
 
 
 @_compiled
-def learn(e: Any, row: int, columns: int, q: Any, psi: Any, delta: Any, alpha: Any, z: Any, w: Any) -> None:
-    """w ← w + α (z δ + ψ ∂H/∂w), α one for all."""
-    start, e_H = row * columns, psi * e[E_H, row]
+def effective(e: Any, row: int, columns: int, p: Any, beta: Any, sums: Any) -> None:
+    """⟨e^β|(∂U/∂w)²⟩ of a row, for line 11.
+
+    In a loop of its own: with `tune` it is a chain of operations longer than the processor looks ahead.
+    """
+    start, e_U = row * columns, e[E_U, row]
+    total = f32(0)
+    for j in range(columns):
+        grad_U = e_U * p[j]
+        total += exp(beta[start + j]) * (grad_U * grad_U)
+    sums[EFFECTIVE] += total
+
+
+@_compiled
+def effective_and_dots(
+    e: Any, row: int, columns: int, p: Any, q: Any, r: Any, beta: Any, h: Any, sums: Any
+) -> None:
+    """`effective` and, while it computes and h comes from memory, the three products of `dots`."""
+    start, e_U = row * columns, e[E_U, row]
+    h_p, h_q, h_r, total = f32(0), f32(0), f32(0), f32(0)
+    for j in range(columns):
+        grad_U = e_U * p[j]
+        total += exp(beta[start + j]) * (grad_U * grad_U)
+        h_p += p[j] * h[start + j]
+        h_q += q[j] * h[start + j]
+        h_r += r[j] * h[start + j]
+    sums[EFFECTIVE] += total
+    sums[DOT_U] += e_U * h_p
+    sums[DOT_H] += e[E_H, row] * h_q
+    sums[DOT_DELTA] += e[E_N, row] * h_r - e[E_V, row] * h_p
+
+
+@_compiled
+def learn(
+    e: Any,
+    row: int,
+    columns: int,
+    p: Any,
+    q: Any,
+    gamma_lambda: Any,
+    psi: Any,
+    delta: Any,
+    alpha: Any,
+    z: Any,
+    w: Any,
+) -> None:
+    """z ← γλz + ∂U/∂w and w ← w + α (z δ + ψ ∂H/∂w), α one for all."""
+    start, e_U, e_H = row * columns, e[E_U, row], psi * e[E_H, row]
     for j in range(columns):
         i = start + j
-        w[i] += alpha * (z[i] * delta + e_H * q[j])
+        trace = gamma_lambda * z[i] + e_U * p[j]
+        z[i] = trace
+        w[i] += alpha * (trace * delta + e_H * q[j])
 
 
 @_compiled
@@ -191,7 +220,9 @@ def learn_scalar(
     e: Any,
     row: int,
     columns: int,
+    p: Any,
     q: Any,
+    gamma_lambda: Any,
     psi: Any,
     delta: Any,
     delta_hat: Any,
@@ -201,12 +232,14 @@ def learn_scalar(
     w: Any,
 ) -> None:
     """The same, and line 14 of algorithm 1: h ← h + α (z (δ + ⟨∂δ|h⟩) + ψ ∂H/∂w); brackets in `delta_hat`."""
-    start, e_H = row * columns, psi * e[E_H, row]
+    start, e_U, e_H = row * columns, e[E_U, row], psi * e[E_H, row]
     for j in range(columns):
         i = start + j
+        trace = gamma_lambda * z[i] + e_U * p[j]
+        z[i] = trace
         entropy = e_H * q[j]
-        h[i] += alpha * (z[i] * delta_hat + entropy)
-        w[i] += alpha * (z[i] * delta + entropy)
+        h[i] += alpha * (trace * delta_hat + entropy)
+        w[i] += alpha * (trace * delta + entropy)
 
 
 @_compiled
@@ -217,6 +250,7 @@ def learn_vector(
     p: Any,
     q: Any,
     r: Any,
+    gamma_lambda: Any,
     psi: Any,
     delta: Any,
     scale: Any,
@@ -225,15 +259,17 @@ def learn_vector(
     h: Any,
     w: Any,
 ) -> None:
-    """w, and line 14 of algorithm 2: h ← h + α (z (δ + ∂δ/∂w h) + ψ ∂H/∂w), α = `scale` e^β."""
-    start, e_H, e_V, e_N = row * columns, psi * e[E_H, row], e[E_V, row], e[E_N, row]
+    """z, w, and line 14 of algorithm 2: h ← h + α (z (δ + ∂δ/∂w h) + ψ ∂H/∂w), α = `scale` e^β."""
+    start, e_U, e_H, e_V, e_N = row * columns, e[E_U, row], psi * e[E_H, row], e[E_V, row], e[E_N, row]
     for j in range(columns):
         i = start + j
+        trace = gamma_lambda * z[i] + e_U * p[j]
+        z[i] = trace
         alpha = scale * exp(beta[i])
         entropy = e_H * q[j]
         grad_delta = e_N * r[j] - e_V * p[j]
-        h[i] += alpha * (z[i] * (delta + grad_delta * h[i]) + entropy)
-        w[i] += alpha * (z[i] * delta + entropy)
+        h[i] += alpha * (trace * (delta + grad_delta * h[i]) + entropy)
+        w[i] += alpha * (trace * delta + entropy)
 
 
 @_compiled
@@ -244,6 +280,7 @@ def learn_mixed(
     p: Any,
     q: Any,
     r: Any,
+    gamma_lambda: Any,
     psi: Any,
     delta: Any,
     delta_hat: Any,
@@ -255,15 +292,17 @@ def learn_mixed(
     w: Any,
 ) -> None:
     """The same with ĥ ← ĥ + α (z (δ + ⟨∂δ|ĥ⟩) + ψ ∂H/∂w), α = e^(β̂ + β); the brackets in `delta_hat`."""
-    start, e_H, e_V, e_N = row * columns, psi * e[E_H, row], e[E_V, row], e[E_N, row]
+    start, e_U, e_H, e_V, e_N = row * columns, e[E_U, row], psi * e[E_H, row], e[E_V, row], e[E_N, row]
     for j in range(columns):
         i = start + j
+        trace = gamma_lambda * z[i] + e_U * p[j]
+        z[i] = trace
         alpha = scale * exp(beta[i])
         entropy = e_H * q[j]
         grad_delta = e_N * r[j] - e_V * p[j]
-        h[i] += alpha * (z[i] * (delta + grad_delta * h[i]) + entropy)
-        h_hat[i] += alpha * (z[i] * delta_hat + entropy)
-        w[i] += alpha * (z[i] * delta + entropy)
+        h[i] += alpha * (trace * (delta + grad_delta * h[i]) + entropy)
+        h_hat[i] += alpha * (trace * delta_hat + entropy)
+        w[i] += alpha * (trace * delta + entropy)
 
 
 def entry(
@@ -301,37 +340,47 @@ def entry(
     for row in range(rows):
         if what == DOTS:
             dots(went_back, row, columns, p_, q_, r_, h_, total)
-        elif what == TRACE:
-            trace(went_back, row, columns, p_, gamma_lambda, z_, total)
-        elif what == TUNE:
-            tune(
+        elif what == TUNE_VECTOR:
+            tune(went_back, row, columns, p_, q_, gamma_lambda, mu, psi, delta, z_beta_, v_, beta_, h_)
+            effective(went_back, row, columns, p_, beta_, total)
+        elif what == TUNE_MIXED:
+            tune(went_back, row, columns, p_, q_, gamma_lambda, mu, psi, delta, z_beta_, v_, beta_, h_)
+            effective_and_dots(went_back, row, columns, p_, q_, r_, beta_, h_hat_, total)
+        elif what == TUNE_VECTOR_UNNORMALIZED:
+            tune_unnormalized(
+                went_back, row, columns, p_, q_, gamma_lambda, mu, psi, delta, z_beta_, beta_, h_
+            )
+        elif what == TUNE_MIXED_UNNORMALIZED:
+            tune_unnormalized(
+                went_back, row, columns, p_, q_, gamma_lambda, mu, psi, delta, z_beta_, beta_, h_
+            )
+            dots(went_back, row, columns, p_, q_, r_, h_hat_, total)
+        elif what == LEARN:
+            learn(went_back, row, columns, p_, q_, gamma_lambda, psi, delta, scale, z_, w_)
+        elif what == LEARN_SCALAR:
+            learn_scalar(
+                went_back, row, columns, p_, q_, gamma_lambda, psi, delta, delta_hat, scale, z_, h_, w_
+            )
+        elif what == LEARN_VECTOR:
+            learn_vector(
+                went_back, row, columns, p_, q_, r_, gamma_lambda, psi, delta, scale, z_, beta_, h_, w_
+            )
+        elif what == LEARN_MIXED:
+            learn_mixed(
                 went_back,
                 row,
                 columns,
                 p_,
                 q_,
+                r_,
                 gamma_lambda,
-                mu,
                 psi,
                 delta,
+                delta_hat,
+                scale,
                 z_,
-                z_beta_,
-                v_,
                 beta_,
                 h_,
-                total,
-            )
-        elif what == TUNE_UNNORMALIZED:
-            tune_unnormalized(
-                went_back, row, columns, p_, q_, gamma_lambda, mu, psi, delta, z_, z_beta_, beta_, h_
-            )
-        elif what == LEARN:
-            learn(went_back, row, columns, q_, psi, delta, scale, z_, w_)
-        elif what == LEARN_SCALAR:
-            learn_scalar(went_back, row, columns, q_, psi, delta, delta_hat, scale, z_, h_, w_)
-        elif what == LEARN_VECTOR:
-            learn_vector(went_back, row, columns, p_, q_, r_, psi, delta, scale, z_, beta_, h_, w_)
-        elif what == LEARN_MIXED:
-            learn_mixed(
-                went_back, row, columns, p_, q_, r_, psi, delta, delta_hat, scale, z_, beta_, h_, h_hat_, w_
+                h_hat_,
+                w_,
             )

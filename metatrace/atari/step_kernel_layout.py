@@ -1,11 +1,13 @@
 """What the arguments of `step_kernel.entry` mean: the one place that both sides of a call agree on."""
 
 # What `entry` does with a block
-DOTS, TRACE, TUNE, TUNE_UNNORMALIZED, LEARN, LEARN_SCALAR, LEARN_VECTOR, LEARN_MIXED = range(8)
+DOTS, TUNE_VECTOR, TUNE_MIXED, TUNE_VECTOR_UNNORMALIZED, TUNE_MIXED_UNNORMALIZED = range(5)
+LEARN, LEARN_SCALAR, LEARN_VECTOR, LEARN_MIXED = range(5, 9)
 # numbers, float64
 GAMMA_LAMBDA, MU, PSI, DELTA, DELTA_HAT, SCALE = range(6)
 N_NUMBERS = 6
-# sums, float64, that a pass adds to: ⟨∂U|ĥ⟩, ⟨∂H|ĥ⟩, ⟨∂δ|ĥ⟩ by DOTS; ⟨α|(∂U)²⟩ by TRACE (α = 1) and TUNE*
+# sums, float64, that a pass adds to: ⟨∂U|h⟩, ⟨∂H|h⟩, ⟨∂δ|h⟩ by DOTS and, with ĥ, by TUNE_MIXED*;
+# ⟨α|(∂U)²⟩ by DOTS (α = 1) and TUNE_* (α = e^β)
 DOT_U, DOT_H, DOT_DELTA, EFFECTIVE = range(4)
 N_SUMS = 4
 # e, float32: rows of what went back

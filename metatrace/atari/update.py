@@ -3,7 +3,7 @@
     z ← γλz + ∂U/∂w        α ← the tuner's        w ← w + α (z δ + ψ ∂H/∂w)
 
 `TorchUpdate` takes the tuner as it stands, on any device. `CompiledUpdate` is the same on one processor core,
-in two or three passes over memory instead of some forty; tests hold it to the first.
+in one or two passes over memory instead of some forty; tests hold it to the first.
 """
 
 import math
@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from metatrace.atari import memory
 from metatrace.atari import step_kernel_layout as kernel_layout
 from metatrace.atari.gradients import Gradients
 from metatrace.atari.network import FLAT, HIDDEN, Layout
@@ -21,6 +22,8 @@ from metatrace.tuning.constant import Constant
 from metatrace.tuning.mixed import Mixed
 from metatrace.tuning.scalar import Scalar
 from metatrace.tuning.vector import Vector
+
+_BIG = ("z_beta", "v", "beta", "h", "h_hat")  # the tuner's arrays in the order of the kernel's arguments
 
 
 class TorchUpdate:
@@ -75,6 +78,7 @@ class CompiledUpdate(TorchUpdate):
             raise ValueError(
                 f"there are no compiled passes for {type(tuner).__name__} on {w.device} in {w.dtype}"
             )
+        self._move()
         self._kernel = kernel
         self._numbers = np.zeros(kernel_layout.N_NUMBERS)
         self._numbers[kernel_layout.GAMMA_LAMBDA] = tuner.gamma_lambda
@@ -90,6 +94,19 @@ class CompiledUpdate(TorchUpdate):
             (before + HIDDEN * FLAT, 1, layout.n_weights - before - HIDDEN * FLAT),
         )
 
+    def _move(self) -> None:
+        """Moves what a step goes through to memory made for it; `w` as given is left alone from here on."""
+        big = {name: value for name, value in self.state.items() if value.ndim}
+        self.w, self.z, *moved = (
+            place.copy_(value)
+            for place, value in zip(
+                memory.zeros(2 + len(big), len(self.w)), (self.w, self.z, *big.values()), strict=True
+            )
+        )
+        for name, value in zip(big, moved, strict=True):
+            self.state[name] = value
+            setattr(self.tuner, name, value)
+
     @torch.no_grad()
     def __call__(self, gradients: Gradients, delta: Tensor) -> None:
         self._numbers[kernel_layout.DELTA] = float(delta)
@@ -101,24 +118,25 @@ class CompiledUpdate(TorchUpdate):
         elif isinstance(tuner, Scalar):
             self._scalar(tuner, gradients, float(delta))
         else:
-            self._pass(kernel_layout.TRACE, gradients)
             self._learn(kernel_layout.LEARN, gradients, _exp(float(tuner.beta)))
 
     def _scalar(self, tuner: Scalar, gradients: Gradients, delta: float) -> None:
-        self._pass(kernel_layout.DOTS, gradients, h=tuner.h)
-        dot_U, dot_H, dot_delta, _ = self._sums
+        self._pass(kernel_layout.DOTS, gradients)
+        dot_U, dot_H, dot_delta, squares = self._sums.tolist()
         z_beta = tuner.gamma_lambda * float(tuner.z_beta) + dot_U  # line 7
         Delta_beta = z_beta * delta + tuner.psi * dot_H  # line 8
-        self._pass(kernel_layout.TRACE, gradients)
         beta = self._tuned(tuner.v, float(tuner.beta), Delta_beta)
         if tuner.normalized and tuner.divides_overshoot:
-            beta -= self._overshoot(_exp(beta) * self._sums[kernel_layout.EFFECTIVE])
+            beta -= self._overshoot(_exp(beta) * squares)
         _set(tuner.z_beta, z_beta)
         _set(tuner.beta, beta)
         self._learn(kernel_layout.LEARN_SCALAR, gradients, _exp(beta), delta + dot_delta)
 
     def _vector(self, tuner: Vector, gradients: Gradients) -> None:
-        self._pass(kernel_layout.TUNE if tuner.normalized else kernel_layout.TUNE_UNNORMALIZED, gradients)
+        normalized = tuner.normalized
+        self._pass(
+            kernel_layout.TUNE_VECTOR if normalized else kernel_layout.TUNE_VECTOR_UNNORMALIZED, gradients
+        )
         if tuner.normalized and tuner.divides_overshoot:
             log_M = self._overshoot(self._sums[kernel_layout.EFFECTIVE])
             if log_M:
@@ -126,14 +144,16 @@ class CompiledUpdate(TorchUpdate):
         self._learn(kernel_layout.LEARN_VECTOR, gradients, 1.0)
 
     def _mixed(self, tuner: Mixed, gradients: Gradients, delta: float) -> None:
-        self._pass(kernel_layout.DOTS, gradients, h=tuner.h_hat)
-        dot_U, dot_H, dot_delta, _ = self._sums
+        normalized = tuner.normalized
+        self._pass(
+            kernel_layout.TUNE_MIXED if normalized else kernel_layout.TUNE_MIXED_UNNORMALIZED, gradients
+        )
+        dot_U, dot_H, dot_delta, effective = self._sums.tolist()
         z_beta_hat = tuner.gamma_lambda * float(tuner.z_beta_hat) + dot_U
-        self._pass(kernel_layout.TUNE if tuner.normalized else kernel_layout.TUNE_UNNORMALIZED, gradients)
         Delta_beta_hat = z_beta_hat * delta + tuner.psi * dot_H
         beta_hat = self._tuned(tuner.v_hat, float(tuner.beta_hat), Delta_beta_hat)
         if tuner.normalized and tuner.divides_overshoot:
-            beta_hat -= self._overshoot(_exp(beta_hat) * self._sums[kernel_layout.EFFECTIVE])
+            beta_hat -= self._overshoot(_exp(beta_hat) * effective)
         _set(tuner.z_beta_hat, z_beta_hat)
         _set(tuner.beta_hat, beta_hat)
         self._learn(kernel_layout.LEARN_MIXED, gradients, _exp(beta_hat), delta + dot_delta)
@@ -158,32 +178,27 @@ class CompiledUpdate(TorchUpdate):
         self._numbers[kernel_layout.DELTA_HAT] = delta_hat
         self._pass(what, gradients)
 
-    def _pass(self, what: int, gradients: Gradients, h: Tensor | None = None) -> None:
-        """One pass over all weights; `h` stands in for the tuner's."""
+    def _pass(self, what: int, gradients: Gradients) -> None:
+        """One pass over all weights."""
         self._sums[:] = 0.0
-        state = self.state
+        numbers_and_sums = self._numbers.ctypes.data, self._sums.ctypes.data
+        # A pass that does not use an array gets another in its place.
         arrays = [
-            self.z,
-            # A pass that does not use an array gets another in its place.
-            *(
-                state[name] if name in state and state[name].ndim else self.z
-                for name in ("z_beta", "v", "beta")
-            ),
-            state["h"] if h is None else h,
-            state.get("h_hat", self.z),
-            self.w,
+            array.data_ptr() for array in (self.z, *(self.state.get(name, self.z) for name in _BIG), self.w)
         ]
         for first, rows, columns in self._blocks:
+            offset = first * self.w.element_size()
             if rows > 1:
-                p, q, r = gradients.came_in, gradients.came_in, gradients.came_in_next
-                e = gradients.went_back
+                e, p, r = (
+                    part.data_ptr()
+                    for part in (gradients.went_back, gradients.came_in, gradients.came_in_next)
+                )
+                q = p
             else:
-                p, q, r = (part[first:] for part in (gradients.U, gradients.H, gradients.delta))
-                e = self._alone
-            addresses = [self._numbers.ctypes.data, self._sums.ctypes.data, e.data_ptr()]
-            addresses += [part.data_ptr() for part in (p, q, r)]
-            addresses += [array.data_ptr() + first * array.element_size() for array in arrays]
-            self._kernel(what, rows, columns, *addresses)
+                e = self._alone.data_ptr()
+                p, q, r = (part.data_ptr() + offset for part in (gradients.U, gradients.H, gradients.delta))
+            places = (array + offset for array in arrays)
+            self._kernel(what, rows, columns, *numbers_and_sums, e, p, q, r, *places)
 
 
 def _exp(x: float) -> float:
