@@ -97,9 +97,9 @@ def test_the_tuners_are_not_in_the_compiled_agents_runs(copy):
 
 def test_the_games_do_not_touch_mountain_car(copy):
     before = digests(copy)
-    edit(copy, "atari/network.py", "HIDDEN = 256", "HIDDEN = 255")
+    edit(copy, "atari/network.py", "1 / 255", "1 / 254")
     assert changed(before, digests(copy)) == {"run_game"}
-    edit(copy, "atari/step_kernel.py", "f32(-87)", "f32(-86)")
+    edit(copy, "atari/step_kernel.py", "f32(1e-37)", "f32(1e-36)")
     assert changed(before, digests(copy)) == {"compile_step_kernel", "run_game"}
     before = digests(copy)
     edit(copy, "mountain_car/tiles.py", "N_TILINGS = 16", "N_TILINGS = 15")

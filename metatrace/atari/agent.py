@@ -6,13 +6,16 @@ A step's gradients are all at the same weights w_t; the step-size is the tuner's
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from metatrace.atari.gradients import Gradients, write_gradients
-from metatrace.atari.network import Activations, Layout, forward, patches_of
+from metatrace.atari.compiled_network import CompiledNetwork
+from metatrace.atari.gradients import Gradients
+from metatrace.atari.network import Layout
+from metatrace.atari.torch_network import TorchNetwork
 from metatrace.atari.update import TorchUpdate
 
 
@@ -25,16 +28,17 @@ class Agent:
 
     def __init__(self, layout: Layout, update: TorchUpdate, *, gamma: float) -> None:
         self.layout, self.update, self.gamma = layout, update, gamma
-        self.weights = layout.views(update.w)
+        # Two classes alike but for what a pass leaves, which nobody here looks into.
+        self._network: Any = (
+            TorchNetwork(layout, update.w)
+            if update.kernel is None
+            else CompiledNetwork(layout, update.w, update.kernel)
+        )
         self.gradients = Gradients(layout, update.w, writes_dense=update.writes_dense)
         self._patches: Tensor
-        self._now: Activations
+        self._now: Any
         self._action = 0
         self.entropy = 0.0  # of the policy that `act` last chose by, in nats
-
-    @property
-    def device(self) -> torch.device:
-        return self.update.w.device
 
     def start_episode(self) -> None:
         """Begins an episode: traces are forgotten."""
@@ -42,7 +46,7 @@ class Agent:
 
     def see(self, observation: np.ndarray) -> None:
         """Takes in the state to act in: (4, 84, 84) uint8. After `learn` the state is already known."""
-        self._patches = self._seen(observation)
+        self._patches = self._network.patches_of(observation)
 
     @torch.no_grad()
     def act(self, uniform: float) -> int:
@@ -51,7 +55,7 @@ class Agent:
         Raises:
           DivergedError: the policy or the value is no longer finite.
         """
-        self._now = forward(self.weights, self._patches)
+        self._now = self._network.forward(self._patches)
         logits = self._now.logits.cpu().numpy().astype(np.float64)
         pi = np.exp(logits - logits.max())
         pi /= pi.sum()
@@ -66,16 +70,13 @@ class Agent:
     def learn(self, reward: float, next_observation: np.ndarray, terminal: bool) -> float:
         """One step of learning from the action of the last `act`; returns δ."""
         now = self._now
-        next_patches = self._seen(next_observation)
-        following = None if terminal else forward(self.weights, next_patches)
+        next_patches = self._network.patches_of(next_observation)
+        following = None if terminal else self._network.forward(next_patches)
         delta = reward - now.value if following is None else reward + self.gamma * following.value - now.value
-        write_gradients(self.weights, now, following, self._action, self.gamma, self.gradients)
+        self._network.write_gradients(now, following, self._action, self.gamma, self.gradients)
         self.update(self.gradients, delta[0])
         self._patches = next_patches
         return float(delta)
-
-    def _seen(self, observation: np.ndarray) -> Tensor:
-        return patches_of(torch.from_numpy(observation).to(self.device))
 
     def state(self) -> dict[str, np.ndarray]:
         """What learning has left: weights, trace, the tuner's arrays."""

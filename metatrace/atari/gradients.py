@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import fold
 
-from metatrace.atari.network import (
+from metatrace.atari.network import Activations, Layout
+from metatrace.atari.shapes import (
     FILTERS_1,
     FILTERS_2,
     FLAT,
@@ -19,8 +20,6 @@ from metatrace.atari.network import (
     SIDE_1,
     SIDE_2,
     STRIDE_2,
-    Activations,
-    Layout,
 )
 
 # Rows of what goes back

@@ -18,6 +18,8 @@ import numba
 import numpy as np
 from numba import types
 
+from metatrace.atari import network_kernel
+from metatrace.atari.exponential import exp
 from metatrace.atari.step_kernel_layout import (
     DELTA,
     DELTA_HAT,
@@ -37,6 +39,7 @@ from metatrace.atari.step_kernel_layout import (
     LEARN_VECTOR,
     MU,
     N_NUMBERS,
+    N_PASSES,
     N_SUMS,
     PSI,
     SCALE,
@@ -48,12 +51,7 @@ from metatrace.atari.step_kernel_layout import (
 
 # Constants of numba's own would make all arithmetic float64.
 f32 = np.float32
-ONE, HALF, TINY = f32(1), f32(0.5), f32(1e-37)
-# Beyond these e^x leaves float32: a step-size of e^−87 is none.
-LOWEST, HIGHEST, INFINITE = f32(-87), f32(88), f32(np.inf)
-LOG2_E, LN2_HIGH, LN2_LOW = f32(1.4426950408889634), f32(0.693359375), f32(-2.12194440e-4)
-C_3, C_4, C_5, C_6, C_7 = f32(1 / 6), f32(1 / 24), f32(1 / 120), f32(1 / 720), f32(1 / 5040)
-
+TINY = f32(1e-37)
 _f32, _f64 = types.CPointer(types.float32), types.CPointer(types.float64)
 # what, rows, columns; numbers, sums; e; p, q, r; z, z_beta, v, beta, h, h_hat, w
 SIGNATURE = types.void(types.int64, types.int64, types.int64, _f64, _f64, _f32, *(_f32,) * 3, *(_f32,) * 7)
@@ -62,26 +60,6 @@ SIGNATURE = types.void(types.int64, types.int64, types.int64, _f64, _f64, _f32, 
 FASTMATH = {"reassoc", "contract", "nsz"}
 # Into `entry`, where it is known that arrays do not overlap.
 _compiled = numba.njit(error_model="numpy", inline="always")
-# Without FASTMATH: sums keep their order here. Inlined by LLVM, after numba has given each its own rules.
-_in_order = numba.njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
-
-
-@_in_order
-def exp(x: Any) -> Any:
-    """e^x = 2^k e^r with |r| ≤ ½ log 2, to about a unit of the last digit.
-
-    e^−87 below −87, infinite above 88.
-    """
-    too_high = x > HIGHEST
-    x = LOWEST if x < LOWEST else x
-    x = HIGHEST if too_high else x
-    k = np.floor(x * LOG2_E + HALF)
-    r = (x - k * LN2_HIGH) - k * LN2_LOW  # k * LN2_HIGH is exact; in another order r loses digits with k
-    # C_3 + C_4 r + … + C_7 r⁴, in pairs, which need not wait for one another
-    square = r * r
-    series = (C_3 + r * C_4) + square * ((C_5 + r * C_6) + square * C_7)
-    power = np.int32((np.int32(k) + np.int32(127)) << np.int32(23)).view(np.float32)
-    return INFINITE if too_high else power * (ONE + (r + square * (HALF + r * series)))
 
 
 @_compiled
@@ -323,7 +301,13 @@ def entry(
     h_hat: Any,
     w: Any,
 ) -> None:
-    """One pass over a block, behind plain C pointers; e is (4, rows), p, q and r (columns,)."""
+    """One pass over a block, behind plain C pointers; e is (4, rows), p, q and r (columns,).
+
+    Or what else the network does on the way, see `network_kernel`, which has other names for the pointers.
+    """
+    if what >= N_PASSES:
+        network_kernel.run(what, rows, columns, numbers, (e, p, q, r, z, z_beta, v, beta, h, h_hat, w))
+        return
     n = rows * columns
     number, total = numba.carray(numbers, N_NUMBERS), numba.carray(sums, N_SUMS)
     went_back = numba.carray(e, (4, rows))

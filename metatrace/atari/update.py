@@ -16,7 +16,8 @@ from torch import Tensor
 from metatrace.atari import memory
 from metatrace.atari import step_kernel_layout as kernel_layout
 from metatrace.atari.gradients import Gradients
-from metatrace.atari.network import FLAT, HIDDEN, Layout
+from metatrace.atari.network import Layout
+from metatrace.atari.shapes import FLAT, HIDDEN
 from metatrace.tuning import Tuner
 from metatrace.tuning.constant import Constant
 from metatrace.tuning.mixed import Mixed
@@ -35,6 +36,7 @@ class TorchUpdate:
     """
 
     writes_dense = True  # what it needs of `Gradients`
+    kernel: Callable[..., None] | None = None  # the compiled passes, which also serve the network
 
     def __init__(self, tuner: Tuner, w: Tensor) -> None:
         self.tuner, self.w, self.z = tuner, w, torch.zeros_like(w)
@@ -79,7 +81,7 @@ class CompiledUpdate(TorchUpdate):
                 f"there are no compiled passes for {type(tuner).__name__} on {w.device} in {w.dtype}"
             )
         self._move()
-        self._kernel = kernel
+        self.kernel = self._kernel = kernel
         self._numbers = np.zeros(kernel_layout.N_NUMBERS)
         self._numbers[kernel_layout.GAMMA_LAMBDA] = tuner.gamma_lambda
         self._numbers[kernel_layout.MU] = tuner.mu

@@ -1,12 +1,14 @@
-"""The gradients by hand against autograd, and the network against torch's own layers."""
+"""The gradients by hand against autograd, the network against torch's own layers; by torch and compiled."""
 
 import numpy as np
 import pytest
 import torch
 
 from metatrace.atari import plain
-from metatrace.atari.gradients import NEXT_V, Gradients, H, U, V, write_gradients
-from metatrace.atari.network import Layout, forward, initial_weights, patches_of
+from metatrace.atari.compiled_network import CompiledNetwork
+from metatrace.atari.gradients import NEXT_V, Gradients, H, U, V
+from metatrace.atari.network import Layout, initial_weights, patches_of
+from metatrace.atari.torch_network import TorchNetwork
 
 GAMMA = 0.99
 
@@ -19,11 +21,18 @@ def start(n_actions, seed=0):
     return layout, weights, observations, int(rng.integers(n_actions))
 
 
-def by_hand(layout, weights, observations, action, terminal, writes_dense):
+@pytest.fixture(params=["torch", "compiled"])
+def network_at(request, kernel):
+    """Makes the network at some weights."""
+    if request.param == "torch":
+        return TorchNetwork
+    return lambda layout, weights: CompiledNetwork(layout, weights, kernel)
+
+
+def by_hand(network, layout, weights, observations, action, terminal, writes_dense):
     gradients = Gradients(layout, weights, writes_dense=writes_dense)
-    views = layout.views(weights)
-    now, following = (forward(views, patches_of(torch.from_numpy(seen))) for seen in observations)
-    write_gradients(views, now, None if terminal else following, action, GAMMA, gradients)
+    now, following = (network.forward(network.patches_of(seen)) for seen in observations)
+    network.write_gradients(now, None if terminal else following, action, GAMMA, gradients)
     return gradients
 
 
@@ -47,41 +56,81 @@ def assert_close(made, expected, layout):
 @pytest.mark.parametrize("n_actions", [3, 6, 18])
 @pytest.mark.parametrize("terminal", [False, True])
 @torch.no_grad()
-def test_all_three_gradients_are_those_of_autograd(n_actions, terminal):
-    setting = start(n_actions)
-    made = by_hand(*setting, terminal, writes_dense=True)
+def test_all_three_gradients_are_those_of_autograd(network_at, n_actions, terminal):
+    layout, weights, observations, action = start(n_actions)
+    network = network_at(layout, weights)
+    made = by_hand(network, layout, weights, observations, action, terminal, writes_dense=False)
     with torch.enable_grad():
-        expected = by_autograd(*setting, terminal)
-    for gradient, reference in zip((made.U, made.H, made.delta), expected, strict=True):
-        assert_close(gradient, reference, setting[0])
-
-
-@pytest.mark.parametrize("terminal", [False, True])
-@torch.no_grad()
-def test_the_dense_layers_gradients_are_outer_products_of_what_is_kept(terminal):
-    setting = start(4, seed=1)
-    layout = setting[0]
-    whole, factors = (by_hand(*setting, terminal, writes_dense=writes) for writes in (True, False))
-    back, came_in, came_in_next = factors.went_back, factors.came_in, factors.came_in_next
+        expected = by_autograd(layout, weights, observations, action, terminal)
+    back, came_in, came_in_next = made.went_back, made.came_in, made.came_in_next
     products = (
         torch.outer(back[U], came_in),
         torch.outer(back[H], came_in),
         torch.outer(back[NEXT_V], came_in_next) - torch.outer(back[V], came_in),
     )
-    for views, left, product in zip(whole.views, factors.views, products, strict=True):
-        torch.testing.assert_close(views["dense"], product)
-        assert not left["dense"].any()
-        for name in layout.shapes.keys() - {"dense"}:
-            assert torch.equal(views[name], left[name])
+    for gradient, product, reference in zip((made.U, made.H, made.delta), products, expected, strict=True):
+        assert not layout.views(gradient)["dense"].any()
+        layout.views(gradient)["dense"].copy_(product)
+        assert_close(gradient, reference, layout)
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+@torch.no_grad()
+def test_the_dense_layers_gradients_are_written_out_where_an_update_needs_them(terminal):
+    setting = start(4, seed=1)
+    layout, weights = setting[:2]
+    network = TorchNetwork(layout, weights)
+    made = by_hand(network, *setting, terminal, writes_dense=True)
+    with torch.enable_grad():
+        expected = by_autograd(*setting, terminal)
+    for gradient, reference in zip((made.U, made.H, made.delta), expected, strict=True):
+        assert_close(gradient, reference, layout)
 
 
 @torch.no_grad()
-def test_the_pass_is_that_of_torchs_layers():
+def test_the_pass_is_that_of_torchs_layers(network_at):
     layout, weights, observations, _ = start(6)
     value, logits = plain.value_and_logits(layout, weights.double(), observations[0])
-    made = forward(layout.views(weights), patches_of(torch.from_numpy(observations[0])))
+    network = network_at(layout, weights)
+    made = network.forward(network.patches_of(observations[0]))
     torch.testing.assert_close(made.value[0].double(), value, rtol=1e-5, atol=1e-6)
     torch.testing.assert_close(made.logits.double(), logits, rtol=1e-5, atol=1e-6)
+
+
+@torch.no_grad()
+def test_two_passes_are_good_at_a_time(network_at):
+    """A step needs S_t and S_{t+1} at once, and the patches of S_{t+1} again in the next step."""
+    layout, weights, observations, _ = start(6)
+    network = network_at(layout, weights)
+    made = [network.forward(network.patches_of(seen)) for seen in observations]
+    kept = [(one.value.clone(), one.logits.clone(), one.flat.clone()) for one in made]
+    assert not torch.equal(kept[0][2], kept[1][2])
+    for one, seen, (value, logits, flat) in zip(made, observations, kept, strict=True):
+        assert torch.equal(one.patches_1, patches_of(torch.from_numpy(seen)))
+        assert torch.equal(one.value, value) and torch.equal(one.logits, logits)
+        assert torch.equal(one.flat, flat)
+
+
+@torch.no_grad()
+def test_weights_may_change_under_the_network(network_at):
+    layout, weights, observations, _ = start(6)
+    other = start(6, seed=1)[1]
+    network = network_at(layout, weights)
+    first = network.forward(network.patches_of(observations[0])).logits.clone()
+    weights.copy_(other)
+    second = network.forward(network.patches_of(observations[0])).logits.clone()
+    fresh = network_at(layout, other)
+    assert not torch.equal(first, second)
+    assert torch.equal(second, fresh.forward(fresh.patches_of(observations[0])).logits)
+
+
+@torch.no_grad()
+def test_logits_far_apart_give_a_policy_that_is_sure_and_no_nan(network_at):
+    layout, weights, observations, _ = start(3)
+    layout.views(weights)["policy_bias"].copy_(torch.tensor([0.0, 500.0, -500.0]))
+    made = by_hand(network_at(layout, weights), layout, weights, observations, 0, False, writes_dense=False)
+    assert layout.views(made.U)["policy_bias"].tolist() == pytest.approx([0.5, -0.5, 0.0])
+    assert layout.views(made.H)["policy_bias"].tolist() == pytest.approx([0.0, 0.0, 0.0])
 
 
 @pytest.mark.parametrize("output_layers", ["zero", "pytorch_default"])
