@@ -29,12 +29,14 @@ class Agent:
     def __init__(self, layout: Layout, update: TorchUpdate, *, gamma: float) -> None:
         self.layout, self.update, self.gamma = layout, update, gamma
         # Two classes alike but for what a pass leaves, which nobody here looks into.
-        self._network: Any = (
+        self.network: Any = (
             TorchNetwork(layout, update.w)
             if update.kernel is None
             else CompiledNetwork(layout, update.w, update.kernel)
         )
-        self.gradients = Gradients(layout, update.w, writes_dense=update.writes_dense)
+        self.gradients = Gradients(
+            layout, update.w, writes_dense=update.writes_dense, needs_delta=update.needs_delta
+        )
         self._patches: Tensor
         self._now: Any
         self._action = 0
@@ -46,7 +48,7 @@ class Agent:
 
     def see(self, observation: np.ndarray) -> None:
         """Takes in the state to act in: (4, 84, 84) uint8. After `learn` the state is already known."""
-        self._patches = self._network.patches_of(observation)
+        self._patches = self.network.patches_of(observation)
 
     @torch.no_grad()
     def act(self, uniform: float) -> int:
@@ -55,7 +57,7 @@ class Agent:
         Raises:
           DivergedError: the policy or the value is no longer finite.
         """
-        self._now = self._network.forward(self._patches)
+        self._now = self.network.forward(self._patches)
         logits = self._now.logits.cpu().numpy().astype(np.float64)
         pi = np.exp(logits - logits.max())
         pi /= pi.sum()
@@ -70,10 +72,10 @@ class Agent:
     def learn(self, reward: float, next_observation: np.ndarray, terminal: bool) -> float:
         """One step of learning from the action of the last `act`; returns δ."""
         now = self._now
-        next_patches = self._network.patches_of(next_observation)
-        following = None if terminal else self._network.forward(next_patches)
+        next_patches = self.network.patches_of(next_observation)
+        following = None if terminal else self.network.forward(next_patches)
         delta = reward - now.value if following is None else reward + self.gamma * following.value - now.value
-        self._network.write_gradients(now, following, self._action, self.gamma, self.gradients)
+        self.network.write_gradients(now, following, self._action, self.gamma, self.gradients)
         self.update(self.gradients, delta[0])
         self._patches = next_patches
         return float(delta)

@@ -111,7 +111,6 @@ class CompiledNetwork:
     ) -> None:
         """As `gradients.write_gradients`; the dense layer's outer products are never written out."""
         weights, back_2, back_1, back_patches = self._weights, self._back_2, self._back_1, self._back_patches
-        grad_U, grad_H, grad_delta = gradients.views
         after = now if following is None else following
         self._numbers[kernel_layout.NEXT_SHARE] = 0.0 if following is None else gamma
         self._run(
@@ -123,22 +122,35 @@ class CompiledNetwork:
         )
         gradients.came_in, gradients.came_in_next = now.flat, after.flat
 
-        torch.mm(gradients.went_back, weights["dense"], out=back_2)
+        # Without ∂δ/∂w, rows U and H alone go further back.
+        first, last = (V, NEXT_V + 1) if gradients.needs_delta else (U, H + 1)
+        some = slice(first, last)
+        torch.mm(gradients.went_back[some], weights["dense"], out=back_2[some])
         biases = (views["conv_2_bias"] for views in gradients.views)
-        self._run(kernel_layout.BACK_2, back_2, now.slope_2, after.slope_2, *biases)
+        self._run(kernel_layout.BACK_2, back_2, now.slope_2, after.slope_2, *biases, integers=(first, last))
         rows = back_2.view(4, FILTERS_2, SIDE_2**2)
-        torch.mm(rows[U], now.patches_2.T, out=grad_U["conv_2"])
-        torch.mm(rows[H], now.patches_2.T, out=grad_H["conv_2"])
-        torch.mm(rows[NEXT_V], after.patches_2.T, out=grad_delta["conv_2"])
-        grad_delta["conv_2"].addmm_(rows[V], now.patches_2.T, alpha=-1)
+        self._by_filters("conv_2", rows, now.patches_2, after.patches_2, gradients)
 
-        torch.matmul(weights["conv_2"].T, rows, out=back_patches)
+        torch.matmul(weights["conv_2"].T, rows[some], out=back_patches[some])
         biases = (views["conv_1_bias"] for views in gradients.views)
-        self._run(kernel_layout.BACK_1, back_patches, back_1, now.slope_1, after.slope_1, *biases)
-        torch.mm(back_1[U], now.patches_1.T, out=grad_U["conv_1"])
-        torch.mm(back_1[H], now.patches_1.T, out=grad_H["conv_1"])
-        torch.mm(back_1[NEXT_V], after.patches_1.T, out=grad_delta["conv_1"])
-        grad_delta["conv_1"].addmm_(back_1[V], now.patches_1.T, alpha=-1)
+        self._run(
+            kernel_layout.BACK_1,
+            *(back_patches, back_1, now.slope_1, after.slope_1),
+            *biases,
+            integers=(first, last),
+        )
+        self._by_filters("conv_1", back_1, now.patches_1, after.patches_1, gradients)
+
+    def _by_filters(
+        self, name: str, back: Tensor, patches: Tensor, next_patches: Tensor, gradients: Gradients
+    ) -> None:
+        """The gradients by a convolution's filters: back (4, filters, places), patches (patch, places)."""
+        grad_U, grad_H, grad_delta = (views[name] for views in gradients.views)
+        torch.mm(back[U], patches.T, out=grad_U)
+        torch.mm(back[H], patches.T, out=grad_H)
+        if gradients.needs_delta:
+            torch.mm(back[NEXT_V], next_patches.T, out=grad_delta)
+            grad_delta.addmm_(back[V], patches.T, alpha=-1)
 
     def _run(self, what: int, *arrays: Tensor, integers: tuple[int, int] = (0, 0)) -> None:
         addresses = [array.data_ptr() for array in arrays]

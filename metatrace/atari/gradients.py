@@ -48,12 +48,13 @@ class Gradients:
       went_back: (4, 256), what went back through the dense layer's outputs: rows V, U, H, and γ V(S_{t+1}).
       came_in, came_in_next: (2592,), that layer's inputs at S_t and S_{t+1}. Its gradients are outer products
         of these; without `writes_dense` they are left at that, and their part of U, H and delta is 0.
+      needs_delta: whether delta is used at all; what it holds without is not defined.
     """
 
-    def __init__(self, layout: Layout, like: Tensor, *, writes_dense: bool) -> None:
+    def __init__(self, layout: Layout, like: Tensor, *, writes_dense: bool, needs_delta: bool = True) -> None:
         self.U, self.H, self.delta = (torch.zeros_like(like) for _ in range(3))
         self.views = tuple(layout.views(gradient) for gradient in (self.U, self.H, self.delta))
-        self.writes_dense = writes_dense
+        self.writes_dense, self.needs_delta = writes_dense, needs_delta
         self.went_back = like.new_zeros(4, HIDDEN)
         self.came_in = self.came_in_next = like.new_zeros(FLAT)
 

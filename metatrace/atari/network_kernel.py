@@ -174,6 +174,8 @@ def back_through_outputs(
 
 @_compiled
 def back_through_silu(
+    first_row: int,
+    last_row: int,
     filters: int,
     places: int,
     back: Any,
@@ -183,29 +185,31 @@ def back_through_silu(
     bias_H: Any,
     bias_delta: Any,
 ) -> None:
-    """back (4, filters, places) times the slopes; and its sums over places, the gradients by the biases."""
-    size = filters * places
-    for filter_ in range(filters):
-        first = filter_ * places
-        sum_V, sum_U, sum_H, sum_N = f32(0), f32(0), f32(0), f32(0)
-        for i in range(first, first + places):
-            by_V, by_U = back[E_V * size + i] * slope[i], back[E_U * size + i] * slope[i]
-            by_H, by_N = back[E_H * size + i] * slope[i], back[E_N * size + i] * next_slope[i]
-            back[E_V * size + i], back[E_U * size + i] = by_V, by_U
-            back[E_H * size + i], back[E_N * size + i] = by_H, by_N
-            sum_V += by_V
-            sum_U += by_U
-            sum_H += by_H
-            sum_N += by_N
-        bias_U[filter_] = sum_U
-        bias_H[filter_] = sum_H
-        bias_delta[filter_] = sum_N - sum_V
+    """Rows of back (4, filters, places) times the slopes; their sums over places: the biases' gradients."""
+    for row in range(first_row, last_row):
+        slopes = next_slope if row == E_N else slope
+        for filter_ in range(filters):
+            within = filter_ * places
+            start = row * filters * places + within
+            total = f32(0)
+            for i in range(places):
+                through = back[start + i] * slopes[within + i]
+                back[start + i] = through
+                total += through
+            if row == E_U:
+                bias_U[filter_] = total
+            elif row == E_H:
+                bias_H[filter_] = total
+            elif row == E_V:  # the row before that of S_{t+1}
+                bias_delta[filter_] = -total
+            else:
+                bias_delta[filter_] += total
 
 
 @_compiled
-def fold(patches_2: Any, images: Any) -> None:
-    """Adds up what went back to each pixel: patches (4, 256, 81), images (4, 16, 20, 20)."""
-    for image in range(4 * FILTERS_1):
+def fold(first_row: int, last_row: int, patches_2: Any, images: Any) -> None:
+    """Adds up what went back to each pixel: rows of patches (4, 256, 81), of images (4, 16, 20, 20)."""
+    for image in range(first_row * FILTERS_1, last_row * FILTERS_1):
         for i in range(image * PLACES_1, (image + 1) * PLACES_1):
             images[i] = f32(0)
         for ky in range(KERNEL_2):
@@ -218,40 +222,42 @@ def fold(patches_2: Any, images: Any) -> None:
 
 
 @_compiled
-def run(what: int, n_actions: int, action: int, numbers: Any, arrays: Any) -> None:
+def run(what: int, m: int, n: int, numbers: Any, arrays: Any) -> None:
     """One of the layout's codes from PATCHES on; `arrays` are 11 pointers, the last of which may be idle."""
     a, b, c, d, e, f, g, h, i, j, k = arrays
     if what == PATCHES:
         patches(numba.carray(a, FRAMES * SIZE**2), numba.carray(b, PATCH_1 * PLACES_1))
     elif what == ACTIVATE_1:  # x_1, slope_1, the images, patches_2
-        n = FILTERS_1 * PLACES_1
-        images = numba.carray(c, n)
-        silu(n, numba.carray(a, n), images, numba.carray(b, n))
+        size = FILTERS_1 * PLACES_1
+        images = numba.carray(c, size)
+        silu(size, numba.carray(a, size), images, numba.carray(b, size))
         second_patches(images, numba.carray(d, PATCH_2 * PLACES_2))
     elif what == ACTIVATE_2:  # x_2, slope_2, flat
         silu(FLAT, numba.carray(a, FLAT), numba.carray(c, FLAT), numba.carray(b, FLAT))
     elif what == ACTIVATE_3:  # x_3, slope_3, hidden
         dsilu(HIDDEN, numba.carray(a, HIDDEN), numba.carray(c, HIDDEN), numba.carray(b, HIDDEN))
-    elif what == BACK_3:
-        n = 2 * HIDDEN + 1 + n_actions * (HIDDEN + 1)
+    elif what == BACK_3:  # m actions, of which n was taken
+        size = 2 * HIDDEN + 1 + m * (HIDDEN + 1)
         back_through_outputs(
-            n_actions,
-            action,
+            m,
+            n,
             f32(numba.carray(numbers, 1)[NEXT_SHARE]),
-            numba.carray(a, n_actions),
-            numba.carray(b, n_actions * HIDDEN),
+            numba.carray(a, m),
+            numba.carray(b, m * HIDDEN),
             numba.carray(c, HIDDEN),
             numba.carray(d, HIDDEN),
             numba.carray(e, HIDDEN),
             numba.carray(f, HIDDEN),
             numba.carray(g, HIDDEN),
             numba.carray(h, 4 * HIDDEN),
-            numba.carray(i, n),
-            numba.carray(j, n),
-            numba.carray(k, n),
+            numba.carray(i, size),
+            numba.carray(j, size),
+            numba.carray(k, size),
         )
-    elif what == BACK_2:  # back, slope_2 now and next, the gradients by conv_2_bias
+    elif what == BACK_2:  # rows m to n; back, slope_2 now and next, the gradients by conv_2_bias
         back_through_silu(
+            m,
+            n,
             FILTERS_2,
             PLACES_2,
             numba.carray(a, 4 * FLAT),
@@ -262,15 +268,17 @@ def run(what: int, n_actions: int, action: int, numbers: Any, arrays: Any) -> No
             numba.carray(f, FILTERS_2),
         )
     elif what == BACK_1:  # back by patches and by images; the rest as for BACK_2
-        n = FILTERS_1 * PLACES_1
-        images = numba.carray(b, 4 * n)
-        fold(numba.carray(a, 4 * PATCH_2 * PLACES_2), images)
+        size = FILTERS_1 * PLACES_1
+        images = numba.carray(b, 4 * size)
+        fold(m, n, numba.carray(a, 4 * PATCH_2 * PLACES_2), images)
         back_through_silu(
+            m,
+            n,
             FILTERS_1,
             PLACES_1,
             images,
-            numba.carray(c, n),
-            numba.carray(d, n),
+            numba.carray(c, size),
+            numba.carray(d, size),
             numba.carray(e, FILTERS_1),
             numba.carray(f, FILTERS_1),
             numba.carray(g, FILTERS_1),

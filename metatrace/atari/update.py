@@ -32,6 +32,7 @@ class TorchUpdate:
 
     Attributes:
       w, z: (n,) float32, on one device.
+      needs_delta: whether the tuner uses ∂δ/∂w.
       state: the tuner's arrays by name, each of which is also the tuner's attribute of that name.
     """
 
@@ -40,6 +41,7 @@ class TorchUpdate:
 
     def __init__(self, tuner: Tuner, w: Tensor) -> None:
         self.tuner, self.w, self.z = tuner, w, torch.zeros_like(w)
+        self.needs_delta = not isinstance(tuner, Constant)
         tuner.adopt(w)
         self.state = {name: value for name, value in vars(tuner).items() if isinstance(value, Tensor)}
 

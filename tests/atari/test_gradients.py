@@ -88,6 +88,21 @@ def test_the_dense_layers_gradients_are_written_out_where_an_update_needs_them(t
 
 
 @torch.no_grad()
+def test_what_needs_no_gradient_of_delta_gets_the_other_two_alike(kernel):
+    layout, weights, observations, action = start(6)
+    made = []
+    for needs_delta in (True, False):
+        network = CompiledNetwork(layout, weights, kernel)
+        gradients = Gradients(layout, weights, writes_dense=False, needs_delta=needs_delta)
+        now, following = (network.forward(network.patches_of(seen)) for seen in observations)
+        network.write_gradients(now, following, action, GAMMA, gradients)
+        made.append(gradients)
+    for name in ("U", "H"):
+        torch.testing.assert_close(getattr(made[0], name), getattr(made[1], name))
+    torch.testing.assert_close(made[0].went_back, made[1].went_back)
+
+
+@torch.no_grad()
 def test_the_pass_is_that_of_torchs_layers(network_at):
     layout, weights, observations, _ = start(6)
     value, logits = plain.value_and_logits(layout, weights.double(), observations[0])
