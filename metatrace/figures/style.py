@@ -173,13 +173,20 @@ def new_figure(height: float, *, title: str, note: str) -> Figure:
 
 
 def curve(
-    axes: Axes, rows: pd.DataFrame, *, colour: str, line_style: Any, label: str, width: float = 1.3
+    axes: Axes,
+    rows: pd.DataFrame,
+    *,
+    colour: str,
+    line_style: Any,
+    label: str,
+    width: float = 1.3,
+    over: str = "episode",
 ) -> None:
-    """One line of means over episodes, with a band where low and high are known."""
-    rows = rows.sort_values("episode")
+    """One line of means over the column `over`, with a band where low and high are known."""
+    rows = rows.sort_values(over)
     if rows["low"].notna().any():
         axes.fill_between(
-            rows["episode"],
+            rows[over],
             rows["low"],
             rows["high"],
             color=colour,
@@ -190,7 +197,7 @@ def curve(
             rasterized=True,
         )
     axes.plot(
-        rows["episode"],
+        rows[over],
         rows["mean"],
         color=colour,
         ls=line_style,
