@@ -10,10 +10,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from metatrace import numbers, provenance, results
 from metatrace.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class _Parser(argparse.ArgumentParser):
@@ -551,6 +554,8 @@ def _best_alphas(options: argparse.Namespace) -> None:
     from metatrace.analysis import games, tables
 
     settings = tables.read(options.settings)
+    columns = ("environment", "method", "alpha", "mu", "final")
+    _hold_to(settings, columns, options.settings, "the settings.parquet of `metatrace aggregate-games`")
     alphas = games.best_alpha(
         settings, environment=options.environment, method=options.method, count=options.count
     )
@@ -586,13 +591,17 @@ def _best_mu(options: argparse.Namespace) -> None:
     from metatrace.analysis import best, tables
 
     scores = tables.read(options.scores)
-    missing = [name for name in (*best.CASE, "mu", "final") if name not in scores]
-    if missing:
-        raise UserError(
-            f"{options.scores}: has no column {', '.join(missing)}; "
-            "name the scores.parquet that `metatrace aggregate` wrote"
-        )
+    _hold_to(
+        scores, (*best.CASE, "mu", "final"), options.scores, "the scores.parquet of `metatrace aggregate`"
+    )
     tables.write(best.best_mu(scores), options.output)
+
+
+def _hold_to(frame: "pd.DataFrame", columns: Sequence[str], path: Path, wanted: str) -> None:
+    """Refuses a table of another kind."""
+    missing = [name for name in columns if name not in frame]
+    if missing:
+        raise UserError(f"{path}: has no column {', '.join(missing)}; name {wanted}")
 
 
 def _table(options: argparse.Namespace) -> None:

@@ -249,7 +249,10 @@ VERBS = [
     [],
     ["run"],
     ["compile"],
+    ["estimate"],
     ["aggregate"],
+    ["aggregate-games"],
+    ["best-alphas"],
     ["best-mu"],
     ["table"],
     ["figure"],
@@ -257,6 +260,7 @@ VERBS = [
     ["figure", "sensitivity"],
     ["figure", "best-mu"],
     ["figure", "mu-and-beta"],
+    ["figure", "games"],
     ["config"],
     ["provenance"],
     ["provenance", "fingerprint"],
@@ -274,6 +278,69 @@ def test_every_verb_stands_in_the_list_above(metatrace):
     text = metatrace("--help").stdout
     verbs = set(re.findall(r"^    ([a-z-]+)", text, re.MULTILINE))
     assert {verb[0] for verb in VERBS if verb} == verbs
+
+
+GAME = {"environment": "catch", "frames": "60", "seed": "0"}
+GAMES = {
+    "runs": "runs",
+    "environment": "catch",
+    "method": "none",
+    "alpha": "2^-6",
+    "mu": "0",
+    "seeds": "0",
+    "frames": "60",
+    "smoothing": "4",
+    "final": "3",
+    "reference": str(Path(__file__).parents[1] / "config" / "reference_scores.csv"),
+    "output": "tables",
+}
+
+
+def test_runs_of_a_game_become_tables_the_best_step_size_and_a_picture(metatrace):
+    for alpha in ("2^-6", "2^-9"):
+        output = results.RunTuple("catch", "none", alpha, "0", "0", 0).path("runs")
+        done = metatrace("run", "--method", "none", *options({}, **GAME | {"alpha": alpha, "output": output}))
+        assert done.returncode == 0, done.stderr
+    both = [*options({}, **GAMES), "--alpha", "2^-6", "2^-9"]
+    assert metatrace("aggregate-games", *both).returncode == 0
+    settings = pd.read_parquet(metatrace.folder / "tables/settings.parquet")
+    choice = {"environment": "catch", "method": "none", "count": "1", "output": "best.txt"}
+    assert metatrace("best-alphas", "tables/settings.parquet", *options({}, **choice)).returncode == 0
+    best = settings.sort_values("final", kind="stable")["alpha"].iloc[-1]
+    if settings["final"].nunique() > 1:
+        assert (metatrace.folder / "best.txt").read_text() == f"{best}\n"
+    drawn = metatrace(
+        "figure", "games", "--tables", "tables", "--frames", "60", "--title", "T", "--output", "f"
+    )
+    assert drawn.returncode == 0, drawn.stderr
+    assert (metatrace.folder / "f.svg").is_file() and (metatrace.folder / "f.csv").is_file()
+
+    listed = listing(metatrace.folder)
+    assert_refused(
+        metatrace("aggregate-games", *options({}, **GAMES | {"frames": "61"})), "catch none alpha 2^-6", "61"
+    )
+    assert_refused(metatrace("aggregate-games", *options({}, **GAMES | {"code": "0" * 16})), "is stale")
+    assert_refused(
+        metatrace("aggregate-games", *options({}, **GAMES | {"reference": "no.csv"})), "no.csv", "there is no"
+    )
+    more = metatrace("best-alphas", "tables/settings.parquet", *options({}, **choice | {"count": "3"}))
+    assert_refused(more, "has 2 α", "3 are to be chosen")
+    assert_refused(
+        metatrace("best-alphas", "tables/reference.parquet", *options({}, **choice)),
+        "tables/reference.parquet",
+        "has no column environment",
+    )
+    assert listing(metatrace.folder) == listed
+
+
+def test_a_trial_says_how_long_games_take(metatrace):
+    done = metatrace("estimate", "--frames", "none=1000000", "--cores", "2", "--output", "times.json")
+    assert done.returncode == 0, done.stderr
+    milliseconds = json.loads((metatrace.folder / "times.json").read_text())["none"]
+    told = f"none: 1,000,000 observed frames at {milliseconds:.1f} ms"
+    assert told in done.stdout and re.search(r"about \d+ (minutes|hours) on 2 cores", done.stdout)
+    assert_refused(metatrace("estimate", "--frames", "nine=3"), "--frames", "is no METHOD=N")
+    assert_refused(metatrace("estimate", "--frames", "none=3", "--device", "tpu"), "--device", "tpu")
 
 
 def test_drifting_runs_become_the_best_mu_and_pictures_of_it(metatrace):
@@ -457,7 +524,8 @@ def test_a_stale_run_is_refused(metatrace):
 
 def test_a_config_is_summed_up(metatrace):
     done = metatrace("config", Path(__file__).parents[1] / "config" / "paper.yaml")
-    assert done.returncode == 0 and "9 figures, 5830 runs" in done.stdout
+    assert done.returncode == 0 and "11 figures, 6006 runs" in done.stdout
+    assert "150 runs of 12500000 observed frames" in done.stdout
 
 
 def test_a_fingerprint_is_printed_with_what_entered_it(metatrace):

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
@@ -11,10 +12,14 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from metatrace.figures import style
 from metatrace.numbers import label
+from metatrace.results import UNTUNED
 
 CURVE, BEST_CONSTANT = "curve", "best constant"  # the roles in the drawn table
 _SETTING = ["environment", "method", "alpha", "mu", "drift"]
-_UNTUNED = "none"
+_REFERENCE = style.Look(BEST_CONSTANT, style.REFERENCE_COLOUR, style.REFERENCE_DASHES)
+_RETURN = "Return (trailing mean)"
+# Where several seeds ran, some episodes may have ended: a line needs one of every seed.
+_NO_LINE, _NOT_RUN = "too few episodes ended for a line", "not run"
 
 
 def draw(
@@ -32,32 +37,36 @@ def draw(
 
     Returns:
       of several games a row a game, in the order of `settings`, and a column a method, each row with an axis
-      of returns of its own; of one game a panel a method. A panel with tuning also shows the best constant
-      α, and names it above. What is drawn is `drawn_table` of the same tables.
+      of returns of its own; of one game a panel a method, all with the same axes. A panel with tuning also
+      shows the best constant α. It is named in the legend, with α downward, where it is the same for all
+      games, else above each panel. A panel without a line of its own says so. What is drawn is `drawn_table`
+      of the same tables.
+
+    Raises:
+      ValueError: as `drawn_table`.
     """
-    table = drawn_table(curves, best)
-    games, methods = list(dict.fromkeys(settings["environment"])), style.in_order(settings["method"])
+    table = drawn_table(curves, best, settings)
+    games, methods = list(settings["environment"].unique()), style.in_order(settings["method"])
     alphas = style.descending(settings["alpha"])
+    references = table.loc[table["role"] == BEST_CONSTANT, "alpha"].unique()
+    asked = set(zip(settings["environment"], settings["method"], strict=True))
     places = [(game, method) for game in games for method in methods]
-    columns = len(methods) if len(games) > 1 else min(len(methods), 2)
+    several = len(games) > 1
+    columns = len(methods) if several else min(len(methods), 2)
     rows = math.ceil(len(places) / columns)
     with style.theme():
-        height = 0.6 + (3.9 if rows == 1 else 2.75 * rows if len(games) == 1 else 1.95 * rows)
+        height = 0.6 + (3.9 if rows == 1 else (1.95 if several else 2.75) * rows)
         figure = style.new_figure(height, title=title, note=note)
-        axes = figure.subplots(
-            rows, columns, sharex=True, sharey="row" if len(games) > 1 else True, squeeze=False
-        )
+        axes = figure.subplots(rows, columns, sharex=True, sharey="row" if several else True, squeeze=False)
         for panel, (game, method) in zip(axes.flat, places, strict=False):
-            here = (table["environment"] == game) & (table["panel_method"] == method)
-            _panel(panel, table[here], alphas)
-            if len(games) == 1 or game == games[0]:
-                panel.set_title(style.METHODS[method].name.capitalize().replace("\n", " "), loc="left", pad=5)
+            here = table[(table["environment"] == game) & (table["panel_method"] == method)]
+            missing = _NO_LINE if (game, method) in asked else _NOT_RUN
+            _panel(panel, here, alphas, missing=missing, names_best=len(references) > 1)
+            if not several or game == games[0]:
+                name = style.METHODS[method].name.replace("\n", " ")
+                panel.set_title(name[0].upper() + name[1:], loc="left", pad=5)
         style.trim(axes, len(places), "Observed frames")
-        for row, first in enumerate(axes[:, 0]):
-            name = f"{games[row].replace('_', ' ')}\n" if len(games) > 1 else ""
-            first.set_ylabel(f"{name}Return (trailing mean)" if not name else f"{name}Return")
-            shown = table[table["environment"] == games[row]] if len(games) > 1 else table
-            first.set_ylim(*(style.value_range(shown) if len(shown) else (0, 1)))
+        _return_axes(axes[:, 0], table, games)
         axes[0, 0].set_xlim(0, frames)
         axes[0, 0].xaxis.set_major_locator(
             MaxNLocator(5, integer=True, min_n_ticks=2, steps=[1, 2, 2.5, 5, 10])
@@ -67,67 +76,144 @@ def draw(
             Line2D([], [], color=colour, ls=style.line_style(i), lw=1.6, label=f"${label(alpha)}$")
             for i, (alpha, colour) in enumerate(zip(alphas, style.palette(len(alphas)), strict=True))
         ]
+        if len(references) == 1:
+            handles.append(_reference(f"{BEST_CONSTANT},\n$\\alpha = {label(references[0])}$"))
         style.shared_legend(figure, handles, r"Initial $\alpha$")
     return figure
 
 
-def drawn_table(curves: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+def drawn_table(
+    curves: pd.DataFrame, best: pd.DataFrame, settings: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """All that the figure draws, a row a point: the table to save beside it.
+
+    Args:
+      curves, best, settings: as of `draw`. Without `settings` the panels are those that have a curve: what
+        is drawn in a panel with tuning but without a curve of its own is then left out.
 
     Returns:
       the rows of `curves`, each with panel_method (the method of the panel that it is drawn in) and role
       (`curve`); and once more in every panel with tuning those of the best constant α (`best constant`).
+      By game, as they first appear in `settings`, panel_method, role, α downward and frame.
 
     Raises:
-      ValueError: two μ of one method, drifts, or two best α of one game.
+      ValueError: two μ with tuning, two drifts or two best α of one game; or a curve or a best α that
+        `settings` lacks.
     """
-    for game, rows in best.groupby("environment"):
-        if len(rows) > 1:
-            raise ValueError(f"a figure shows one best constant α of {game}, not {', '.join(rows['alpha'])}")
-    for _, rows in curves.groupby("method"):
-        style.only(rows, ("mu", "drift"))
-    parts = [curves.assign(panel_method=curves["method"], role=CURVE)]
-    untuned = curves[curves["method"] == _UNTUNED].merge(
-        best[["environment", "alpha"]], on=["environment", "alpha"]
+    asked = curves if settings is None else settings
+    for rows, column in (
+        (asked[asked["method"] == UNTUNED], "mu"),
+        (asked[asked["method"] != UNTUNED], "mu"),
+        (asked, "drift"),
+    ):
+        if not rows.empty:
+            style.only(rows, (column,))
+    for game, found in best.groupby("environment"):
+        if len(found) > 1:
+            raise ValueError(f"a figure shows one best constant α of {game}, not {', '.join(found['alpha'])}")
+    if settings is not None:
+        _hold_to(settings, curves[_SETTING])
+        _hold_to(settings, best[["environment", "alpha"]].assign(method=UNTUNED))
+    untuned = curves[curves["method"] == UNTUNED]
+    tuned = asked.loc[asked["method"] != UNTUNED, ["environment", "method"]].drop_duplicates()
+    references = untuned.merge(best[["environment", "alpha"]], on=["environment", "alpha"]).merge(
+        tuned.rename(columns={"method": "panel_method"}), on="environment"
     )
-    tuned = [method for method in style.in_order(curves["method"]) if method != _UNTUNED]
-    parts += [untuned.assign(panel_method=method, role=BEST_CONSTANT) for method in tuned]
-    return pd.concat(parts, ignore_index=True)
+    table = pd.concat(
+        [
+            curves.assign(panel_method=curves["method"], role=CURVE),
+            references.assign(role=BEST_CONSTANT),
+        ],
+        ignore_index=True,
+    )
+    orders = {
+        "environment": list(asked["environment"].unique()),
+        "panel_method": style.in_order(asked["method"]),
+        "role": [CURVE, BEST_CONSTANT],
+        "alpha": style.descending(asked["alpha"]),
+    }
+    return table.sort_values(
+        [*orders, "frame"],
+        key=lambda column: column.map(orders[str(column.name)].index) if column.name in orders else column,
+        ignore_index=True,
+    )
 
 
-def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str]) -> None:
+def _hold_to(settings: pd.DataFrame, rows: pd.DataFrame) -> None:
+    """Refuses rows of which there is no setting: they would be in the table, but not be drawn."""
+    columns = list(rows.columns)
+    known = set(settings[columns].itertuples(index=False, name=None))
+    for row in rows.drop_duplicates().itertuples(index=False, name=None):
+        if row not in known:
+            named = ", ".join(f"{column} {value}" for column, value in zip(columns, row, strict=True))
+            raise ValueError(f"there is no setting with {named}")
+
+
+def _return_axes(axes: np.ndarray, table: pd.DataFrame, games: list[str]) -> None:
+    """Ranges and labels of the axes of return, which the first panels (rows,) share with their rows."""
+    figure = axes[0].figure
+    for row, first in enumerate(axes):
+        shown = table
+        if len(games) > 1:
+            shown = table[table["environment"] == games[row]]
+            first.set_ylabel(games[row].replace("_", " "), weight="bold")
+        else:
+            first.set_ylabel(_RETURN)
+        if shown.empty:
+            first.set_yticks([])  # any number would look like a return
+        else:
+            first.set_ylim(*style.value_range(shown))
+    if len(games) > 1:
+        figure.supylabel(_RETURN, size=axes[0].yaxis.label.get_size())
+        figure.align_ylabels(axes)
+
+
+def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], *, missing: str, names_best: bool) -> None:
+    """Draws a panel; where it has no line of its own it says what is `missing`."""
+    curves, best = rows[rows["role"] == CURVE], rows[rows["role"] == BEST_CONSTANT]
     for i, (alpha, colour) in enumerate(zip(alphas, style.palette(len(alphas)), strict=True)):
-        curve = rows[(rows["alpha"] == alpha) & (rows["role"] == CURVE)]
+        curve = curves[curves["alpha"] == alpha]
         if not curve.empty:
             style.curve(axes, curve, colour=colour, line_style=style.line_style(i), label=alpha, over="frame")
-    best = rows[rows["role"] == BEST_CONSTANT]
     if not best.empty:
-        (alpha,) = best["alpha"].unique()
-        dashes = (0, style.REFERENCE_DASHES)
         style.curve(
-            axes, best, colour=style.REFERENCE_COLOUR, line_style=dashes, label=BEST_CONSTANT, over="frame"
+            axes,
+            best,
+            colour=_REFERENCE.colour,
+            line_style=_REFERENCE.line_style,
+            label=BEST_CONSTANT,
+            width=1.6,
+            over="frame",
         )
-        handle = Line2D([], [], color=style.REFERENCE_COLOUR, ls=dashes, lw=1.6)
-        # Above the panel, beside its title: within it would cover curves.
-        axes.legend(
-            [handle],
-            [rf"best constant $\alpha = {label(alpha)}$"],
-            loc="lower right",
-            bbox_to_anchor=(1, 1),
-            frameon=False,
-            borderpad=0.2,
-            borderaxespad=0,
-            handlelength=2.8,
-        )
-    if rows.empty:
+        if names_best:
+            (alpha,) = best["alpha"].unique()
+            # Above the panel, beside its title: within it would cover curves.
+            axes.legend(
+                handles=[_reference(rf"{BEST_CONSTANT} $\alpha = {label(alpha)}$")],
+                loc="lower right",
+                bbox_to_anchor=(1, 1),
+                frameon=False,
+                borderpad=0.2,
+                borderaxespad=0,
+                handlelength=2.8,
+            )
+    if curves.empty:
+        # Beside a best constant at the top left, where a rising return seldom is.
+        x, y, across, up = (0.5, 0.5, "center", "center") if best.empty else (0.02, 0.96, "left", "top")
         axes.text(
-            0.5,
-            0.5,
-            "no episode has ended",
+            x,
+            y,
+            missing,
             transform=axes.transAxes,
-            ha="center",
-            va="center",
+            ha=across,
+            va=up,
             color="#777777",
             size=style.NOTE_SIZE,
+            # Or the grid would strike it through.
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
         )
     sns.despine(ax=axes)
+
+
+def _reference(text: str) -> Line2D:
+    return Line2D([], [], color=_REFERENCE.colour, ls=_REFERENCE.line_style, lw=1.6, label=text)

@@ -61,7 +61,7 @@ def finish(process):
 def test_episodes_returns_and_frames_add_up(trainer):
     training = train(trainer(settings(frames=100)))
     assert training.frames == 100
-    assert training.lengths == [13] * 7 and training.ends == list(range(13, 100, 13))
+    assert training.lengths == [5] * 20 and training.ends == list(range(5, 101, 5))
     assert set(training.returns) <= {-1.0, 1.0}
     # The first ball is met before the first reward: the policy is still uniform.
     assert training.entropies[0] == pytest.approx(np.log(3), abs=1e-6)
