@@ -209,8 +209,9 @@ def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], *, missing: str, n
             va=up,
             color="#777777",
             size=style.NOTE_SIZE,
-            # Or the grid would strike it through.
+            # Or the grid would strike it through. It covers no line nor band.
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+            zorder=0.9,
         )
     sns.despine(ax=axes)
 
