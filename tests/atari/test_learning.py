@@ -7,19 +7,12 @@ import numpy as np
 import pytest
 
 from metatrace import readings
-from metatrace.atari import catch, object_code
+from metatrace.atari import catch
 from metatrace.atari.questions import QUESTIONS
 from metatrace.atari.settings import Settings
 from metatrace.atari.train import Trainer, one_thread, train
 
 METHODS = ("none", "scalar", "vector", "mixed")
-
-
-@pytest.fixture(scope="module")
-def kernel(tmp_path_factory):
-    path = tmp_path_factory.mktemp("kernel") / "step_kernel.o"
-    path.write_bytes(object_code.compile_object())
-    return object_code.load(path)
 
 
 def returns(kernel, method, frames):

@@ -367,7 +367,7 @@ def test_refuses_methods_with_different_mu():
     curves, settings, best = made(methods=METHODS)
     for frame in (curves, settings):
         frame["mu"] = frame["mu"].mask(frame["method"] == "mixed", "2^-3")
-    with pytest.raises(ValueError, match=r"one mu, not 2: 0\.001, 2\^-3"):
+    with pytest.raises(ValueError, match=r"one mu, not 2: .*2\^-3"):
         draw((curves, settings, best))
 
 
