@@ -575,7 +575,9 @@ def _estimate(options: argparse.Namespace) -> None:
     for method, number in frames.items():
         print(f"{method}: {number:,} observed frames at {milliseconds[method]:.1f} ms")
     seconds = sum(number * milliseconds[method] / 1e3 for method, number in frames.items())
-    print(f"about {estimate.in_words(seconds / options.cores)} on {options.cores} cores")
+    print(
+        f"about {estimate.in_words(seconds / options.cores)} on {options.cores} core{'s' if options.cores > 1 else ''}"
+    )
 
 
 def _frames_of_method(text: str) -> tuple[str, int]:

@@ -171,7 +171,7 @@ def test_whoever_asks_for_much_is_told_how_long_it_takes_and_what_takes_less(pla
     (project.folder / "config" / "tiny.yaml").write_text(CONFIG)
     project.edit("workflow/rules/common.smk", "FEW_FRAMES = 1_000_000", "FEW_FRAMES = 100")
     told = project.make("results/tiny/runs/catch/none/alpha~2^-6/mu~0/drift~0/seed~0.npz")
-    assert "Atari: 1 runs are to be learned" in told
-    assert "none: 300 observed frames at" in told and "about 1 minute on" in told
+    assert "Atari: 1 run to learn" in told
+    assert "none: 300 observed frames at" in told and "about 1 minute on 1 core\n" in told
     assert "config/preview.yaml" in told
     assert "Atari:" not in project.make("-n")

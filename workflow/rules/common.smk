@@ -148,12 +148,14 @@ def tell_time():
         return
     asked = [f"{method}={number}" for method, number in total.items()]
     print(
-        f"Atari: {len(frames)} runs are to be learned. A short trial says how long they take:",
+        f"Atari: {len(frames)} run{'s' if len(frames) > 1 else ''} to learn. A short trial says how long it takes:",
         file=sys.stderr,
     )
+    at_a_time = workflow.cores if workflow.local_exec else workflow.resource_settings.nodes
+    cores = str(min(at_a_time or 1, len(frames)))
     command = [sys.executable, "-m", "metatrace", "estimate", "--frames", *asked]
     subprocess.run(
-        [*command, "--cores", str(workflow.cores), "--device", ASKED.device], stdout=sys.stderr, check=False
+        [*command, "--cores", cores, "--device", ASKED.device], stdout=sys.stderr, check=False
     )
     print(
         "What needs no games comes first. A run that is cut short goes on from its checkpoint. In hours rather than "
