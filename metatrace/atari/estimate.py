@@ -15,6 +15,9 @@ _GAME = "seaquest"  # with all 18 actions, the largest policy
 def frame_time(method: str, kernel: Callable[..., None] | None, device: str) -> float:
     """Seconds an observed frame of a game takes with a method: the mean over a few, all of it included.
 
+    Of processor time, where that is what it takes: other work on the machine now is not there for the months
+    of a run.
+
     Args:
       kernel: the compiled passes, as `Trainer` takes them.
       device: auto, cpu or cuda.
@@ -23,12 +26,13 @@ def frame_time(method: str, kernel: Callable[..., None] | None, device: str) -> 
     answers = readings.complete(QUESTIONS[_GAME], {}, "readings")
     settings = Settings(_GAME, method, 2.0**-10, 0.001, 0, _WARM_UP + _FRAMES, answers, device)
     trainer = Trainer(settings, kernel)
+    clock = time.perf_counter if trainer.agent.update.w.is_cuda else time.process_time
     for _ in range(_WARM_UP):
         trainer.step()
-    start = time.perf_counter()
+    start = clock()
     for _ in range(_FRAMES):
         trainer.step()
-    return (time.perf_counter() - start) / _FRAMES
+    return (clock() - start) / _FRAMES
 
 
 def in_words(seconds: float) -> str:
