@@ -668,7 +668,7 @@ def _games(options: argparse.Namespace) -> None:
     )
     figure = games.draw(curves, settings, best, title=options.title, note=options.note, frames=options.frames)
     style.save(figure, options.output)
-    style.save_table(games.drawn_table(curves, best), options.output)
+    style.save_table(games.drawn_table(curves, best, settings), options.output)
 
 
 def _config(options: argparse.Namespace) -> None:
