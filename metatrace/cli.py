@@ -575,9 +575,8 @@ def _estimate(options: argparse.Namespace) -> None:
     for method, number in frames.items():
         print(f"{method}: {number:,} observed frames at {milliseconds[method]:.1f} ms")
     seconds = sum(number * milliseconds[method] / 1e3 for method, number in frames.items())
-    print(
-        f"about {estimate.in_words(seconds / options.cores)} on {options.cores} core{'s' if options.cores > 1 else ''}"
-    )
+    cores = f"{options.cores} core{'s' if options.cores > 1 else ''}"
+    print(f"about {estimate.in_words(seconds / options.cores)} on {cores}")
 
 
 def _frames_of_method(text: str) -> tuple[str, int]:

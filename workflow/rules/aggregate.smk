@@ -97,11 +97,11 @@ rule best_mu:
         f"{RESULTS}/logs/best_mu/{{figure}}.log",
     wildcard_constraints:
         figure=of_kind(experiments.BEST_MU),
+    priority: FIRST_DRAWN
     conda:
         ENVIRONMENT
     params:
         choice={"code": FINGERPRINTS["best_mu"]},
-    priority: FIRST_DRAWN
     message:
         "Choosing the best μ of every method in {wildcards.figure}"
     shell:

@@ -154,9 +154,7 @@ def tell_time():
     at_a_time = workflow.cores if workflow.local_exec else workflow.resource_settings.nodes
     cores = str(min(at_a_time or 1, len(frames)))
     command = [sys.executable, "-m", "metatrace", "estimate", "--frames", *asked]
-    subprocess.run(
-        [*command, "--cores", cores, "--device", ASKED.device], stdout=sys.stderr, check=False
-    )
+    subprocess.run([*command, "--cores", cores, "--device", ASKED.device], stdout=sys.stderr, check=False)
     print(
         "What needs no games comes first. A run that is cut short goes on from its checkpoint. In hours rather than "
         "days: snakemake --configfile config/preview.yaml; in minutes: config/quick.yaml.",

@@ -12,13 +12,13 @@ rule learning_curves:
         f"{RESULTS}/logs/figures/{{figure}}.log",
     wildcard_constraints:
         figure=of_kind(experiments.STEP_SIZES),
+    priority: FIRST_DRAWN
     conda:
         ENVIRONMENT
     params:
         drawing=drawing_of("learning_curves"),
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
         prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
-    priority: FIRST_DRAWN
     message:
         "Drawing {wildcards.figure}"
     shell:
@@ -39,6 +39,7 @@ rule sensitivity:
         ),
     log:
         f"{RESULTS}/logs/figures/{{figure}}_sensitivity.log",
+    priority: FIRST_DRAWN
     conda:
         ENVIRONMENT
     params:
@@ -46,7 +47,6 @@ rule sensitivity:
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
         reference=lambda wildcards: f"{RESULTS}/tables/{figure_of(wildcards).reference}",
         prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}_sensitivity",
-    priority: FIRST_DRAWN
     message:
         "Drawing the sensitivity of {wildcards.figure}"
     shell:
@@ -66,13 +66,13 @@ rule draw_best_mu:
         f"{RESULTS}/logs/figures/{{figure}}.log",
     wildcard_constraints:
         figure=of_kind(experiments.BEST_MU),
+    priority: FIRST_DRAWN
     conda:
         ENVIRONMENT
     params:
         drawing=drawing_of("draw_best_mu"),
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
         prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
-    priority: FIRST_DRAWN
     message:
         "Drawing {wildcards.figure}"
     shell:
@@ -94,6 +94,7 @@ rule mu_and_beta:
         f"{RESULTS}/logs/figures/{{figure}}.log",
     wildcard_constraints:
         figure=of_kind(experiments.MU_AND_BETA),
+    priority: FIRST_DRAWN
     conda:
         ENVIRONMENT
     params:
@@ -101,7 +102,6 @@ rule mu_and_beta:
         mu=lambda wildcards: figure_of(wildcards).beta_mu,
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
         prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
-    priority: FIRST_DRAWN
     message:
         "Drawing {wildcards.figure}"
     shell:
