@@ -2,8 +2,8 @@
 
 
 for name, tables, kinds, extra in (
-    ("aggregate", AGGREGATED, [experiments.STEP_SIZES, experiments.BEST_MU], ""),
-    ("aggregate_beta", AGGREGATED + BETA, [experiments.MU_AND_BETA], "--beta"),
+    ("aggregate", outputs.AGGREGATED, [experiments.STEP_SIZES, experiments.BEST_MU], ""),
+    ("aggregate_beta", outputs.AGGREGATED + outputs.BETA, [experiments.MU_AND_BETA], "--beta"),
 ):
 
     rule:
@@ -41,7 +41,7 @@ rule aggregate_games:
         runs=run_files,
         reference="config/reference_scores.csv",
     output:
-        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=AGGREGATED_GAMES),
+        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=outputs.AGGREGATED_GAMES),
     log:
         f"{RESULTS}/logs/aggregate/{{figure}}.log",
     wildcard_constraints:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from metatrace import experiments, presentation, provenance
+from metatrace import experiments, outputs, presentation, provenance
 from metatrace.atari import questions as games
 from metatrace.errors import UserError
 from metatrace.mountain_car import compiled, layout
@@ -48,11 +48,7 @@ FIRST, FIRST_DRAWN = 20, 10
 FEW_FRAMES = 1_000_000
 GAME_METHODS = sorted({run.method for run in LENGTHS if run.environment in games.QUESTIONS})
 ENVIRONMENT = str(Path(workflow.basedir, "environment.yml"))
-AGGREGATED = ["curves", "scores", "settings", "spread"]
-BETA = ["beta", "final_beta"]
-AGGREGATED_GAMES = ["curves", "scores", "settings", "best_constant", "reference"]
 RUN_KEYS = ["environment", "method", "alpha", "mu", "drift"]
-FORMATS = ["svg", "pdf", "png", "csv"]
 # What the report's front page and captions show.
 config["presentation"] = presentation.of(ASKED, PAPER, FINGERPRINTS)
 
@@ -105,10 +101,7 @@ def of_kind(*kinds):
 
 def chosen_alphas(figure):
     """The initial step-sizes of a figure; those that other runs choose as soon as they have, else any."""
-    chosen = Path(f"{RESULTS}/tables/{figure.name}/best_alphas.txt")
-    if figure.best is None:
-        return figure.alphas
-    return chosen.read_text().split() if chosen.exists() else figure.alphas[: figure.best.count]
+    return outputs.chosen_alphas(RESULTS, figure) or figure.alphas[: figure.best.count]
 
 
 def run_files_of(figure):
@@ -212,14 +205,11 @@ def in_report(path, caption, what):
 
 
 def picture_files(figures):
-    """All files that belong to some figures: pictures in every format, and scores."""
+    """What the report shows of some figures: pictures in every format, and tables as CSV."""
     return [
         path
         for figure in figures
-        for path in (
-            *(f"{RESULTS}/figures/{name}.{suffix}" for name in pictures_of(figure) for suffix in FORMATS),
-            *(f"{RESULTS}/tables/{figure.name}_{table}.csv" for table in csv_tables_of(figure)),
-        )
+        for path in (*outputs.drawn_files(RESULTS, [figure]), *outputs.csv_files(RESULTS, [figure]))
     ]
 
 
@@ -227,29 +217,7 @@ def all_files(figures):
     """All results of some figures, runs and tables as well: what is missing is made, needed for a picture or not."""
     return [
         *picture_files(figures),
-        *(
-            f"{RESULTS}/tables/{figure.name}/{table}.parquet"
-            for figure in figures
-            for table in tables_of(figure)
-        ),
+        *outputs.table_files(RESULTS, figures),
         *dict.fromkeys(run.path(RUNS) for figure in figures if figure.best is None for run in figure.runs()),
         *(lambda wildcards, figure=figure: run_files_of(figure) for figure in figures if figure.best),
     ]
-
-
-def csv_tables_of(figure):
-    """The tables of a figure that are there as CSV too."""
-    return presentation.TABLES_OF_KIND[figure.kind]
-
-
-def tables_of(figure):
-    """All tables of a figure: those of the aggregation, and those made from them."""
-    if figure.kind == experiments.GAMES:
-        return AGGREGATED_GAMES
-    aggregated = [*AGGREGATED, *(BETA if figure.kind == experiments.MU_AND_BETA else [])]
-    return list(dict.fromkeys([*aggregated, *csv_tables_of(figure)]))
-
-
-def pictures_of(figure):
-    """The names of a figure's pictures: its curves, and how sensitive it is to the step-sizes."""
-    return [figure.name, f"{figure.name}_sensitivity"] if figure.reference else [figure.name]

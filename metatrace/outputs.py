@@ -1,0 +1,63 @@
+"""Which files a scale of the paper is made of: what the workflow makes, and `metatrace status` looks for."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from metatrace import presentation
+from metatrace.experiments import GAMES, MU_AND_BETA, Figure
+
+# What each aggregation makes.
+AGGREGATED = ("curves", "scores", "settings", "spread")
+BETA = ("beta", "final_beta")
+AGGREGATED_GAMES = ("curves", "scores", "settings", "best_constant", "reference")
+FORMATS = ("svg", "pdf", "png", "csv")
+
+
+def csv_tables_of(figure: Figure) -> tuple[str, ...]:
+    """The tables of a figure that are there as CSV too."""
+    return presentation.TABLES_OF_KIND[figure.kind]
+
+
+def tables_of(figure: Figure) -> tuple[str, ...]:
+    """All tables of a figure: those of the aggregation, and those made from them."""
+    if figure.kind == GAMES:
+        return AGGREGATED_GAMES
+    beta = BETA if figure.kind == MU_AND_BETA else ()
+    return tuple(dict.fromkeys([*AGGREGATED, *beta, *csv_tables_of(figure)]))
+
+
+def pictures_of(figure: Figure) -> tuple[str, ...]:
+    """The names of a figure's pictures: its curves, and how sensitive it is to the step-sizes."""
+    return (figure.name, f"{figure.name}_sensitivity") if figure.reference else (figure.name,)
+
+
+def drawn_files(results: str, figures: Iterable[Figure]) -> list[str]:
+    """The pictures of some figures below `results` (`results/<scale>`), in every format."""
+    return [
+        f"{results}/figures/{name}.{suffix}"
+        for figure in figures
+        for name in pictures_of(figure)
+        for suffix in FORMATS
+    ]
+
+
+def csv_files(results: str, figures: Iterable[Figure]) -> list[str]:
+    """The tables of some figures that are there as CSV."""
+    return [
+        f"{results}/tables/{figure.name}_{table}.csv" for figure in figures for table in csv_tables_of(figure)
+    ]
+
+
+def table_files(results: str, figures: Iterable[Figure]) -> list[str]:
+    """All tables of some figures, as Parquet."""
+    return [
+        f"{results}/tables/{figure.name}/{table}.parquet" for figure in figures for table in tables_of(figure)
+    ]
+
+
+def chosen_alphas(results: str, figure: Figure) -> tuple[str, ...] | None:
+    """The initial step-sizes of a figure; None where other runs choose them and have not yet."""
+    chosen = Path(f"{results}/tables/{figure.name}/best_alphas.txt")
+    if figure.best is None:
+        return figure.alphas
+    return tuple(chosen.read_text(encoding="utf-8").split()) if chosen.exists() else None
