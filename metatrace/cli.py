@@ -6,11 +6,12 @@ is called: a mountain car run pays for neither pandas nor numba.
 
 import argparse
 import json
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from metatrace import numbers, provenance, results
 from metatrace.errors import UserError
@@ -308,6 +309,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     fingerprint.set_defaults(verb=_fingerprint)
     fingerprint.add_argument("job", help=", ".join(provenance.ENTRY_POINTS))
+    why = questions.add_parser(
+        "why",
+        help="why a kind of job would run again: what its fingerprint is made of, and what of it differs "
+        "from the code that made a run file",
+        allow_abbrev=False,
+    )
+    why.set_defaults(verb=_why)
+    why.add_argument(
+        "job", help=f"{', '.join(provenance.ENTRY_POINTS)}; or a rule: {', '.join(provenance.RULES)}"
+    )
+    why.add_argument("file", nargs="?", type=Path, metavar="RUN_FILE", help="a run file (.npz) of such a job")
     return parser
 
 
@@ -358,7 +370,7 @@ def _run_mountain_car(options: argparse.Namespace, identity: results.RunTuple) -
         kernel = object_code.load(options.kernel or _kept_kernel(name))
         with _progress(options.episodes, "episode") as progress:
             training = compiled.train(kernel, settings, progress)
-    made_by = record.Code(options.agent, code.digest, code.packages)
+    made_by = record.Code(options.agent, code.digest, code.modules, code.packages)
     results.save_run(options.output, record.run_of(identity, settings, training, made_by))
     if training.diverged_episode is not None:
         print(
@@ -377,20 +389,23 @@ def _run_game(options: argparse.Namespace, identity: results.RunTuple) -> None:
     settings = record.settings_of(identity, options.frames, _chosen_readings(options.reading), options.device)
     results.check_writable(options.output)
     code = provenance.of_job("run_game")
-    made_by = {
-        "code": code.digest,
-        "packages": code.packages,
-        "device": train.device(options.device).type,
-    }
+    made_by = record.Code(code.digest, code.modules, code.packages, device=train.device(options.device).type)
     train.one_thread()
     kernel = None
-    if made_by["device"] == "cpu":
+    if made_by.device == "cpu":
         kernel = object_code.load(options.kernel or _kept_kernel(object_code.KERNEL))
     trainer = train.Trainer(settings, kernel)
     saved = None
     if options.checkpoint is not None:
         results.check_writable(options.checkpoint)
-        run = {**asdict(identity), **made_by, "frames": options.frames, "readings": dict(settings.readings)}
+        run = {
+            **asdict(identity),
+            "code": code.digest,
+            "packages": code.packages,
+            "device": made_by.device,
+            "frames": options.frames,
+            "readings": dict(settings.readings),
+        }
         saved = checkpoint.Checkpoint(options.checkpoint, run, options.checkpoint_every)
         state = saved.load()
         if state is not None:
@@ -564,6 +579,7 @@ def _best_alphas(options: argparse.Namespace) -> None:
 
 def _estimate(options: argparse.Namespace) -> None:
     from metatrace.atari import estimate, object_code, train
+    from metatrace.progress import in_words
 
     kernel = None
     if train.device(options.device).type == "cpu":
@@ -576,7 +592,7 @@ def _estimate(options: argparse.Namespace) -> None:
         print(f"{method}: {number:,} observed frames at {milliseconds[method]:.1f} ms")
     seconds = sum(number * milliseconds[method] / 1e3 for method, number in frames.items())
     cores = f"{options.cores} core{'s' if options.cores > 1 else ''}"
-    print(f"about {estimate.in_words(seconds / options.cores)} on {cores}")
+    print(f"about {in_words(seconds / options.cores)} on {cores}")
 
 
 def _frames_of_method(text: str) -> tuple[str, int]:
@@ -689,3 +705,59 @@ def _fingerprint(options: argparse.Namespace) -> None:
         print(f"  {digest}  {name}")
     for name, version in code.packages.items():
         print(f"  {name} {version}")
+
+
+def _why(options: argparse.Namespace) -> None:
+    jobs = provenance.jobs_of(options.job)
+    if options.file is not None:
+        _why_again(options.file, jobs)
+        return
+    for job in jobs:
+        code = provenance.of_job(job)
+        print(f"{job}: {code.digest}, a hash over these")
+        for name, importers in provenance.importers(job).items():
+            kind = "module" if name in code.modules else "package"
+            version = f" {code.packages[name]}" if name in code.packages else ""
+            named = ["the job itself"] if name in provenance.ENTRY_POINTS[job] else []
+            by = ", ".join([*named, *importers]) or "everything"
+            print(f"  {kind} {name}{version}, for {by}")
+
+
+def _why_again(path: Path, jobs: Sequence[str]) -> None:
+    """What differs between the code that made a run file and the code as it is now."""
+    if path.suffix != ".npz":
+        raise UserError(
+            f"{path}: is no run file, and no other result says what made it; name a run file (.npz), "
+            "or ask `snakemake -n` what would run again"
+        )
+    meta = results.load_meta(path)
+    job = _job_of(meta, path)
+    if job not in jobs:
+        raise UserError(f"{path}: is of {job}; ask: metatrace provenance why {job} {shlex.quote(str(path))}")
+    code = provenance.of_job(job)
+    if meta.get("code") == code.digest:
+        print(f"{path}: {job} of the code as it is now, {code.digest}; nothing differs")
+        return
+    print(f"{path}: made by {meta.get('code')}; {job} is now {code.digest}")
+    modules, packages = (_table_of_text(meta.get(key)) for key in ("modules", "packages"))
+    for line in provenance.differences(code, modules, packages):
+        print(f"  {line}")
+    if not modules:
+        print("  the file names no modules, as those of older versions do; which of them differ is not known")
+
+
+def _job_of(meta: Mapping[str, Any], path: Path) -> str:
+    """The kind of job that made a run file."""
+    from metatrace import presentation
+
+    if meta.get("agent") == "plain":
+        return "run_plain"
+    try:
+        return presentation.run_job(meta["environment"], meta["method"])
+    except (KeyError, TypeError, UserError):
+        raise UserError(f"{path}: lacks the tuple that made it; {results.remedy(path)}") from None
+
+
+def _table_of_text(value: object) -> dict[str, str]:
+    """A table in a run file's meta; an empty one where it holds none."""
+    return {str(key): str(entry) for key, entry in value.items()} if isinstance(value, dict) else {}

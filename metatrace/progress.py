@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, now and then a line in a log."""
+"""Progress of long work: a bar on a terminal, now and then a line in a log; and durations in words."""
 
 import sys
 import time
@@ -43,3 +43,12 @@ def _lines(total: int, unit: str, done: int) -> Callable[[int], None]:
             )
 
     return count
+
+
+def in_words(seconds: float) -> str:
+    """A duration as one would say it: "40 minutes", "6 hours", "98 days"."""
+    for unit, length in (("day", 86400), ("hour", 3600)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}s"
+    minutes = max(1, round(seconds / 60))
+    return f"{minutes} minute{'s' if minutes > 1 else ''}"

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -159,6 +159,52 @@ def save_run(path: str | os.PathLike[str], run: Run) -> None:
     write_atomically(path, buffer.getvalue())
 
 
+def load_meta(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """How a run was made (`Run.meta`), without its arrays: a tenth of the work of `load_run`.
+
+    Raises:
+      UserError: missing, damaged where it was read, or no run file. The line names the file and the
+        command that makes it anew.
+    """
+    try:
+        with open(path, "rb") as file:
+            return _read_meta(file)
+    except FileNotFoundError:
+        raise UserError(_absent(path)) from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError:
+        raise UserError(_garbled(path)) from None
+
+
+def _read_meta(file: BinaryIO) -> dict[str, Any]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return _meta_of(read_member(archive, "meta", MAX_META_BYTES))
+    except GARBLED:
+        raise ValueError("no run file") from None
+
+
+def read_member(archive: zipfile.ZipFile, name: str, most_bytes: int) -> np.ndarray:
+    """One array of an open npz file, without the others.
+
+    Raises:
+      one of `GARBLED`: it is not there, damaged, or larger than `most_bytes`.
+    """
+    if archive.getinfo(f"{name}.npy").file_size > most_bytes:
+        raise ValueError("absurd size")
+    with archive.open(f"{name}.npy") as file:
+        return np.lib.format.read_array(file, allow_pickle=False)
+
+
+def _absent(path: str | os.PathLike[str]) -> str:
+    return f"{path}: there is no such run file; make it with the snakemake command of its config"
+
+
+def _garbled(path: str | os.PathLike[str]) -> str:
+    return f"{path}: is cut short, garbled or no run file; {remedy(path)}"
+
+
 def load_run(path: str | os.PathLike[str]) -> Run:
     """Reads and checks a run file.
 
@@ -170,15 +216,13 @@ def load_run(path: str | os.PathLike[str]) -> Run:
         # A run file is small; reading it whole keeps a file that is being replaced consistent.
         raw = Path(path).read_bytes()
     except FileNotFoundError:
-        raise UserError(
-            f"{path}: there is no such run file; make it with the snakemake command of its config"
-        ) from None
+        raise UserError(_absent(path)) from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
     try:
         arrays, meta = _read_arrays(raw)
     except GARBLED:
-        raise UserError(f"{path}: is cut short, garbled or no run file; {remedy(path)}") from None
+        raise UserError(_garbled(path)) from None
     if meta.get("schema") != SCHEMA_VERSION:
         raise UserError(f"{path}: has schema {meta.get('schema')!r}, not {SCHEMA_VERSION}; {remedy(path)}")
     try:
@@ -191,6 +235,15 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     return Run(identity, meta=meta, diverged_episode=diverged, **arrays)
 
 
+def _meta_of(text: np.ndarray) -> dict[str, Any]:
+    if text.shape != () or text.dtype.kind != "U":
+        raise ValueError("meta is no text")
+    meta = json.loads(str(text))
+    if not isinstance(meta, dict):
+        raise ValueError("meta is no table")
+    return meta
+
+
 def _read_arrays(raw: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         names = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
@@ -200,10 +253,7 @@ def _read_arrays(raw: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         if any(info.file_size > limits[name] for name, info in names.items()):
             raise ValueError("absurd size")
     with np.load(io.BytesIO(raw), allow_pickle=False) as file:
-        text = file["meta"]
-        if text.shape != () or text.dtype.kind != "U":
-            raise ValueError("meta is no text")
-        meta = json.loads(str(text))
+        meta = _meta_of(file["meta"])
         arrays = {name: file[name] for name in names if name != "meta"}
     episodes = len(arrays["returns"])
     for name, array in arrays.items():
@@ -211,6 +261,6 @@ def _read_arrays(raw: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         if array.dtype.kind != _ARRAYS[name] or array.ndim != dimensions or len(array) != episodes:
             raise ValueError(f"{name} has the wrong kind or shape")
     empty = episodes == 0 and "frames" not in arrays
-    if not isinstance(meta, dict) or empty or not np.isfinite(arrays["returns"]).all():
+    if empty or not np.isfinite(arrays["returns"]).all():
         raise ValueError("not the contents of a run file")
     return arrays, meta

@@ -264,6 +264,7 @@ VERBS = [
     ["config"],
     ["provenance"],
     ["provenance", "fingerprint"],
+    ["provenance", "why"],
 ]
 
 

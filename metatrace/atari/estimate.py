@@ -33,12 +33,3 @@ def frame_time(method: str, kernel: Callable[..., None] | None, device: str) -> 
     for _ in range(_FRAMES):
         trainer.step()
     return (clock() - start) / _FRAMES
-
-
-def in_words(seconds: float) -> str:
-    """A duration as one would say it: "40 minutes", "6 hours", "98 days"."""
-    for unit, length in (("day", 86400), ("hour", 3600)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.0f} {unit}s"
-    minutes = max(1, round(seconds / 60))
-    return f"{minutes} minute{'s' if minutes > 1 else ''}"

@@ -1,11 +1,21 @@
 """From a training to a run file's contents."""
 
-from typing import Any
+from dataclasses import dataclass
 
 from metatrace import numbers, readings
 from metatrace.atari.questions import QUESTIONS
 from metatrace.atari.settings import Settings, Training
 from metatrace.results import Run, RunTuple
+
+
+@dataclass(frozen=True)
+class Code:
+    """The code that trains: its fingerprint, the modules and versions that entered it, and where it ran."""
+
+    fingerprint: str
+    modules: dict[str, str]
+    packages: dict[str, str]
+    device: str
 
 
 def settings_of(
@@ -24,12 +34,8 @@ def settings_of(
     )
 
 
-def run_of(identity: RunTuple, settings: Settings, training: Training, code: dict[str, Any]) -> Run:
-    """What the run file of a training holds. Nothing in it depends on when it ran, or how often it was cut.
-
-    Args:
-      code: `code`, the fingerprint; `packages`, the versions; `device`, where it ran.
-    """
+def run_of(identity: RunTuple, settings: Settings, training: Training, code: Code) -> Run:
+    """What the run file of a training holds. Nothing in it depends on when it ran, or was cut."""
     episodes = training.arrays()
     return Run(
         identity,
@@ -39,7 +45,10 @@ def run_of(identity: RunTuple, settings: Settings, training: Training, code: dic
         entropy=episodes["entropies"],
         diverged_episode=len(training.returns) if training.diverged else None,
         meta={
-            **code,
+            "code": code.fingerprint,
+            "modules": code.modules,
+            "packages": code.packages,
+            "device": code.device,
             "observed_frames": settings.frames,
             **({"diverged_frame": int(training.frames)} if training.diverged else {}),
             "gamma": settings.gamma,

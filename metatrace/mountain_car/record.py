@@ -10,10 +10,11 @@ from metatrace.results import Run, RunTuple
 
 @dataclass(frozen=True)
 class Code:
-    """The code that trains: which agent, its fingerprint, and the versions of what it uses."""
+    """The code that trains: which agent, its fingerprint, and the modules and versions that entered it."""
 
     agent: str
     fingerprint: str
+    modules: dict[str, str]
     packages: dict[str, str]
 
 
@@ -42,6 +43,7 @@ def run_of(identity: RunTuple, settings: Settings, training: Training, code: Cod
         meta={
             "agent": code.agent,
             "code": code.fingerprint,
+            "modules": code.modules,
             "packages": code.packages,
             "episodes": settings.episodes,
             **({} if training.beta is None else {"beta_groups": list(BETA_GROUPS)}),
