@@ -6,6 +6,7 @@ is called: a mountain car run pays for neither pandas nor numba.
 
 import argparse
 import json
+import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -301,6 +302,23 @@ def _parser() -> argparse.ArgumentParser:
     )
     config.set_defaults(verb=_config)
     config.add_argument("file", type=Path)
+
+    status = verbs.add_parser(
+        "status",
+        help="how much of a config's results is there, what is stale, and how long the rest takes",
+        allow_abbrev=False,
+    )
+    status.set_defaults(verb=_status)
+    status.add_argument("file", type=Path, metavar="CONFIG")
+    status.add_argument(
+        "--results",
+        metavar="FOLDER",
+        help="where they are; by default results/<scale>",
+    )
+    status.add_argument("--files", action="store_true", help="name every file that is missing or stale")
+    status.add_argument(
+        "--cores", type=_whole("--cores", 1), metavar="N", help="for the rest (default: all of this machine)"
+    )
 
     made = verbs.add_parser("provenance", help="what results depend on", allow_abbrev=False)
     questions = made.add_subparsers(metavar="QUESTION", required=True, parser_class=_Parser)
@@ -696,6 +714,18 @@ def _config(options: argparse.Namespace) -> None:
             f"  {figure.name}: {', '.join(figure.methods)} on {', '.join(figure.environments)}, "
             f"{len(figure.some_runs())} runs of {figure.length} {figure.unit}"
         )
+
+
+def _status(options: argparse.Namespace) -> None:
+    from metatrace import experiments, status
+
+    asked = experiments.read(options.file)
+    folder = options.results or f"results/{asked.scale}"
+    print(f"{options.file}: scale {asked.scale}, in {folder}")
+    found = status.of(asked, folder)
+    cores = options.cores or os.cpu_count() or 1
+    for line in status.lines(asked, found, folder, cores=cores, all_files=options.files):
+        print(line)
 
 
 def _fingerprint(options: argparse.Namespace) -> None:

@@ -265,6 +265,7 @@ VERBS = [
     ["provenance"],
     ["provenance", "fingerprint"],
     ["provenance", "why"],
+    ["status"],
 ]
 
 

@@ -12,13 +12,15 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from metatrace import results
-from metatrace.atari.train import Trainer
 from metatrace.errors import UserError
+
+if TYPE_CHECKING:  # who only asks how far a run is pays for no torch
+    from metatrace.atari.train import Trainer
 
 SCHEMA_VERSION = 1
 _MAX_BYTES = 1 << 28  # of all arrays together; real ones have some 20 MB
@@ -83,7 +85,7 @@ class Checkpoint:
             )
         return arrays
 
-    def restore(self, trainer: Trainer, state: Mapping[str, np.ndarray]) -> None:
+    def restore(self, trainer: "Trainer", state: Mapping[str, np.ndarray]) -> None:
         """Sets a fresh trainer of the same run to the saved state.
 
         Raises:
@@ -100,3 +102,13 @@ class Checkpoint:
     def remove(self) -> None:
         """The run is done: what it went on from is no longer needed."""
         self.path.unlink(missing_ok=True)
+
+
+def progress(path: Path) -> tuple[int, dict[str, Any]] | None:
+    """How many frames a checkpoint has, and of what run it is; None where there is none, or a damaged one."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            meta = json.loads(str(results.read_member(archive, "meta", results.MAX_META_BYTES)))
+            return int(results.read_member(archive, "counters", 1 << 10)[0]), dict(meta)
+    except _GARBLED:
+        return None

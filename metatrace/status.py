@@ -1,0 +1,257 @@
+"""How much of a scale is there, what of it other code made, and about how long the rest takes.
+
+Run files are held to what the config asks of them; tables and pictures say nothing of what made them, so
+they are there or not, and what a change makes of them, `snakemake -n` knows.
+"""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from metatrace import outputs, presentation, provenance, results
+from metatrace.atari import checkpoint
+from metatrace.atari import questions as games
+from metatrace.errors import UserError
+from metatrace.experiments import Experiments, Figure
+from metatrace.mountain_car import compiled
+from metatrace.progress import in_words
+from metatrace.results import RunTuple
+
+# What became of a run.
+FRESH, MISSING, STALE, DAMAGED = "there", "missing", "stale", "damaged"
+# Rough figures for mountain car, from the paper's scale on one core of a small virtual machine: a run's start
+# and what Snakemake does around it, and an episode. Divergence and long episodes move them by some 2 times.
+_SECONDS_A_RUN = 0.35
+_SECONDS_AN_EPISODE = {"lazy_kernel": 0.0002, "packed_kernel": 0.0008}
+
+
+@dataclass(frozen=True)
+class RunState:
+    """What became of a run (`FRESH`, …), and why."""
+
+    state: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class UnderWay:
+    """A game's run that is cut short or running now: its checkpoint's frames. None takes up a stale one."""
+
+    run: RunTuple
+    frames: int
+    total: int
+    path: str
+    stale: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """How much of a figure is there: its runs, and how many files of each kind there are of those asked."""
+
+    figure: Figure
+    runs: dict[RunTuple, RunState]
+    files: dict[str, tuple[int, int]]
+    alphas_known: bool
+
+
+@dataclass(frozen=True)
+class Status:
+    """All of it; `missing` names the tables, pictures and the report that are not there."""
+
+    rows: list[Row]
+    runs: dict[RunTuple, RunState]
+    missing: list[str]
+    has_report: bool
+    under_way: list[UnderWay]
+
+    def of_state(self, state: str) -> list[RunTuple]:
+        """The runs that one thing became of."""
+        return [run for run, found in self.runs.items() if found.state == state]
+
+    def to_do(self) -> list[RunTuple]:
+        """The runs that are to be learned, or to be learned again."""
+        return [run for run, found in self.runs.items() if found.state != FRESH]
+
+
+def of(asked: Experiments, folder: str) -> Status:
+    """Looks at all files of a scale below `folder` (`results/<scale>`)."""
+    figures = asked.figures.values()
+    codes = {job: provenance.of_job(job).digest for job in presentation.run_jobs(asked)}
+    runs: dict[RunTuple, RunState] = {}
+    rows = []
+    for figure in figures:
+        alphas = outputs.chosen_alphas(folder, figure)
+        of_figure = figure.some_runs() if alphas is None else figure.runs(alphas)
+        for run in of_figure:
+            if run not in runs:
+                runs[run] = _state(run, figure.length, asked, f"{folder}/runs", codes)
+        files = {
+            "tables": outputs.table_files(folder, [figure]),
+            "pictures": outputs.drawn_files(folder, [figure]),
+            "CSV": outputs.csv_files(folder, [figure]),
+        }
+        counts = {kind: (sum(map(_is_there, paths)), len(paths)) for kind, paths in files.items()}
+        rows.append(Row(figure, {run: runs[run] for run in of_figure}, counts, alphas is not None))
+    wanted = [
+        *outputs.table_files(folder, figures),
+        *outputs.drawn_files(folder, figures),
+        *outputs.csv_files(folder, figures),
+        f"{folder}/report.html",
+    ]
+    missing = [path for path in wanted if not _is_there(path)]
+    under_way = list(_under_way(runs, asked, folder, codes.get("run_game")))
+    return Status(rows, runs, missing, _is_there(wanted[-1]), under_way)
+
+
+def _is_there(path: str) -> bool:
+    return Path(path).is_file()
+
+
+def _state(run: RunTuple, length: int, asked: Experiments, root: str, codes: Mapping[str, str]) -> RunState:
+    path = run.path(root)
+    try:
+        meta = results.load_meta(path)
+    except UserError as error:
+        return RunState(DAMAGED, str(error)) if Path(path).exists() else RunState(MISSING)
+    code = codes[presentation.run_job(run.environment, run.method)]
+    if meta.get("schema") != results.SCHEMA_VERSION:
+        return RunState(STALE, "of another schema")
+    if any(meta.get(key) != value for key, value in vars(run).items()):
+        return RunState(DAMAGED, f"{path}: holds another run; {results.remedy(path)}")
+    if meta.get("code") != code:
+        return RunState(STALE, "made by other code")
+    kind = "observed_frames" if run.environment in games.QUESTIONS else "episodes"
+    if meta.get(kind) != length:
+        return RunState(STALE, "of another length")
+    if meta.get("readings") != asked.readings_of(run.environment):
+        return RunState(STALE, "made with other readings")
+    return RunState(FRESH)
+
+
+def _under_way(
+    runs: Mapping[RunTuple, RunState], asked: Experiments, folder: str, code: str | None
+) -> Iterator[UnderWay]:
+    lengths = asked.runs()
+    for run, found in runs.items():
+        if found.state == FRESH or run.environment not in games.QUESTIONS:
+            continue
+        path = run.path(f"{folder}/checkpoints")
+        progress = checkpoint.progress(Path(path))
+        if progress is not None:
+            frames, meta = progress
+            wanted = {**vars(run), "code": code, "frames": lengths[run]}
+            wanted["readings"] = asked.readings_of(run.environment)
+            stale = any(meta.get(key) != value for key, value in wanted.items())
+            yield UnderWay(run, frames, lengths[run], path, stale)
+
+
+def seconds_of_cars(status: Status, lengths: Mapping[RunTuple, int]) -> float:
+    """About how long the mountain car runs that are to be learned take on one core."""
+    return sum(
+        _SECONDS_A_RUN + _SECONDS_AN_EPISODE[compiled.kernel_of(run.method)] * lengths[run]
+        for run in status.to_do()
+        if run.environment not in games.QUESTIONS
+    )
+
+
+def frames_left(status: Status, lengths: Mapping[RunTuple, int]) -> dict[str, int]:
+    """How many observed frames of the games each method is yet to learn from."""
+    done = {one.run: one.frames for one in status.under_way if not one.stale}
+    left: dict[str, int] = {}
+    for run in status.to_do():
+        if run.environment in games.QUESTIONS:
+            left[run.method] = left.get(run.method, 0) + max(0, lengths[run] - done.get(run, 0))
+    return left
+
+
+def frame_times(folder: str) -> dict[str, float] | None:
+    """The milliseconds that a frame takes with each method, as the workflow measured; None if it has not."""
+    path = Path(folder) / "frame_times.json"
+    try:
+        measured: Any = json.loads(path.read_text(encoding="utf-8"))
+        return {str(method): float(value) for method, value in measured.items()}
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, AttributeError):
+        raise UserError(f"{path}: is no table of frame times; {results.remedy(path)}") from None
+
+
+def lines(asked: Experiments, status: Status, folder: str, *, cores: int, all_files: bool) -> Iterator[str]:
+    """The status in words, a line at a time; with `all_files` every file that is missing or stale."""
+    width = max(len(row.figure.name) for row in status.rows)
+    for section, figures in asked.sections().items():
+        yield presentation.SECTIONS.get(section, section)
+        for row in (row for row in status.rows if row.figure in figures):
+            yield f"  {row.figure.name:{width}}  {_row(row)}"
+    yield f"Report: {'there' if status.has_report else 'missing'}"
+    count = {state: len(status.of_state(state)) for state in (FRESH, MISSING, STALE, DAMAGED)}
+    said = ", ".join(f"{number:,} {state}" for state, number in count.items() if number or state == FRESH)
+    yield f"Runs in all: {said}, of {len(status.runs):,}"
+    yield from _troubles(status, folder, all_files)
+    for one in status.under_way:
+        ends = f"of {one.total:,} frames ({one.frames / one.total:.0%})"
+        yield f"Under way: {one.run.path('')[1:].removesuffix('.npz')}: {one.frames:,} {ends}"
+        if one.stale:
+            yield f"  but of other code or another config, so no run takes it up: rm {shlex.quote(one.path)}"
+    yield from _time_left(asked, status, folder, cores)
+    if not status.missing and count[FRESH] == len(status.runs):
+        yield "All is there. Whether a change makes tables or pictures anew, `snakemake -n` says."
+
+
+def _row(row: Row) -> str:
+    fresh = sum(found.state == FRESH for found in row.runs.values())
+    parts = [f"{fresh:,} of {len(row.runs):,} runs"]
+    for state in (STALE, DAMAGED):
+        number = sum(found.state == state for found in row.runs.values())
+        parts += [f"{number:,} {state}"] if number else []
+    parts += [f"{there} of {wanted} {kind}" for kind, (there, wanted) in row.files.items()]
+    return ", ".join(parts) + ("" if row.alphas_known else "; its α are yet to be chosen")
+
+
+def _troubles(status: Status, folder: str, all_files: bool) -> Iterator[str]:
+    """What is missing, stale or damaged: an example of each kind, or every file."""
+    reasons: dict[str, list[RunTuple]] = {}
+    for run, found in status.runs.items():
+        if found.state == MISSING:
+            reasons.setdefault("missing", []).append(run)
+        elif found.state == STALE:
+            reasons.setdefault(f"stale, {found.reason}", []).append(run)
+        elif found.state == DAMAGED:
+            yield f"Damaged: {found.reason}"
+    for reason, runs in reasons.items():
+        yield from _named(reason, [run.path(f"{folder}/runs") for run in runs], all_files)
+        if reason.endswith("other code"):
+            job = presentation.run_job(runs[0].environment, runs[0].method)
+            example = shlex.quote(runs[0].path(f"{folder}/runs"))
+            yield f"  what differs: metatrace provenance why {job} {example}"
+    yield from _named("missing", status.missing, all_files)
+
+
+def _named(reason: str, paths: list[str], all_files: bool) -> Iterator[str]:
+    shown = paths if all_files else paths[:1]
+    for path in shown:
+        yield f"{reason.capitalize()}: {path}"
+    if len(paths) > len(shown):
+        yield f"  and {len(paths) - len(shown):,} more like it; --files names all"
+
+
+def _time_left(asked: Experiments, status: Status, folder: str, cores: int) -> Iterator[str]:
+    lengths = asked.runs()
+    on = f"on {cores} core{'s' if cores > 1 else ''}"
+    seconds = seconds_of_cars(status, lengths)
+    if seconds:
+        yield f"Left on mountain car: about {in_words(seconds / cores)} {on}, by a rough figure an episode"
+    left = frames_left(status, lengths)
+    if not left:
+        return
+    measured = frame_times(folder)
+    text = f"Left of the games: {sum(left.values()):,} observed frames"
+    if measured is not None and left.keys() <= measured.keys():
+        seconds = sum(frames * measured[method] / 1e3 for method, frames in left.items())
+        yield f"{text}, about {in_words(seconds / cores)} {on}, as {folder}/frame_times.json has it"
+    else:
+        wanted = " ".join(f"{method}={frames}" for method, frames in left.items())
+        yield f"{text}; how long they take: metatrace estimate --cores {cores} --frames {wanted}"
