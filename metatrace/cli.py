@@ -1,4 +1,4 @@
-"""The command line: `metatrace run | compile | estimate | aggregate | … | figure | config | provenance`.
+"""The command line: `metatrace run | compile | estimate | aggregate | … | config | status | provenance`.
 
 Bad input ends with one line on standard error and exit code 2. Each verb imports what it needs when it
 is called: a mountain car run pays for neither pandas nor numba.

@@ -56,8 +56,12 @@ def table_files(results: str, figures: Iterable[Figure]) -> list[str]:
 
 
 def chosen_alphas(results: str, figure: Figure) -> tuple[str, ...] | None:
-    """The initial step-sizes of a figure; None where other runs choose them and have not yet."""
-    chosen = Path(f"{results}/tables/{figure.name}/best_alphas.txt")
+    """The initial step-sizes of a figure; None where other runs choose them and have not yet.
+
+    A choice among others than the config has now is none.
+    """
     if figure.best is None:
         return figure.alphas
-    return tuple(chosen.read_text(encoding="utf-8").split()) if chosen.exists() else None
+    chosen = Path(f"{results}/tables/{figure.name}/best_alphas.txt")
+    alphas = chosen.read_text(encoding="utf-8", errors="replace").split() if chosen.is_file() else []
+    return tuple(alphas) if alphas and set(alphas) <= set(figure.alphas) else None

@@ -210,6 +210,14 @@ def test_what_a_game_has_done_is_not_left_to_do(scale, told):
     assert "Under way" not in told()
 
 
+@pytest.mark.parametrize("content", [b"", b"2^-3\n", b"\xff\x00"], ids=repr)
+def test_a_choice_of_alphas_that_the_config_does_not_have_is_none(scale, told, content):
+    scale.write_all()
+    with open(f"{FOLDER}/tables/figure_9/best_alphas.txt", "wb") as file:
+        file.write(content)
+    assert "its α are yet to be chosen" in told()
+
+
 def test_frame_times_that_are_none_are_refused(scale, capsys):
     os.makedirs(FOLDER)
     with open(f"{FOLDER}/frame_times.json", "w", encoding="utf-8") as file:
