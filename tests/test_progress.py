@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metatrace.progress import SECONDS_BETWEEN_LINES, bar
+from metatrace.progress import SECONDS_BETWEEN_LINES, bar, in_words
 
 LINE = re.compile(r"([0-9]+) of ([0-9]+) episodes in ([0-9]+) s, about ([0-9]+) s left")
 
@@ -92,3 +92,20 @@ def test_nothing_is_shown_on_standard_output(capsys):
     with bar(3, "episode") as count:
         count(3)
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    "seconds, words",
+    [
+        (0, "1 minute"),
+        (89, "1 minute"),
+        (150, "2 minutes"),
+        (7199, "120 minutes"),
+        (7200, "2 hours"),
+        (86400, "24 hours"),
+        (172800, "2 days"),
+        (8.5e6, "98 days"),
+    ],
+)
+def test_durations_in_words(seconds, words):
+    assert in_words(seconds) == words

@@ -130,6 +130,15 @@ def test_a_drawing_does_not_touch_runs(copy):
     assert changed(before, digests(copy)) == {"learning_curves"}
 
 
+def test_what_a_verb_does_with_tables_is_in_its_jobs_and_nothing_else_of_the_command_line(copy):
+    before = digests(copy)
+    edit(copy, "cli.py", 'kind="stable"', 'kind="mergesort"')
+    between = digests(copy)
+    assert changed(before, between) == {"aggregate_games"}
+    edit(copy, "cli.py", "default=300", "default=200")
+    assert digests(copy) == between
+
+
 EXTRA = "def _extra() -> None: ...\n\n\n"
 AGGREGATES = {"aggregate", "aggregate_beta", "aggregate_games"}
 CHOICES = {"best_mu", "best_alphas"}

@@ -100,6 +100,29 @@ def test_what_is_written_is_read_back(tmp_path, more):
     assert back.meta["schema"] == results.SCHEMA_VERSION and back.meta["seed"] == 3
 
 
+def test_how_a_run_was_made_is_read_without_its_arrays(run_file):
+    assert results.load_meta(run_file) == load_run(run_file).meta
+
+
+@pytest.mark.parametrize("size", [0, 10, 0.5, 0.99], ids=str)
+def test_a_file_that_is_cut_short_says_not_how_it_was_made(run_file, size):
+    whole = run_file.read_bytes()
+    run_file.write_bytes(whole[: int(size * len(whole)) if size < 1 else size])
+    with pytest.raises(UserError, match="is cut short, garbled or no run file; make it anew with: rm"):
+        results.load_meta(run_file)
+
+
+def test_meta_that_is_none_is_refused(tmp_path):
+    for text in ("[1]", "{", "1"):
+        path = write_npz(tmp_path / "run.npz", meta=np.array(text))
+        with pytest.raises(UserError, match="no run file"):
+            results.load_meta(path)
+    with pytest.raises(UserError, match="no run file"):
+        results.load_meta(write_npz(tmp_path / "run.npz", returns=np.zeros(2)))
+    with pytest.raises(UserError, match="there is no such run file"):
+        results.load_meta(tmp_path / "none.npz")
+
+
 @given(
     returns=st_numpy.arrays(
         np.float64, st.integers(1, 20), elements=st.floats(allow_nan=False, allow_infinity=False)
