@@ -1,0 +1,362 @@
+"""Which edit makes which jobs run again: the real `snakemake -n` on a finished small scale, edit by edit.
+
+The scale has all kinds of figures. Its jobs are not done but recorded as done (`snakemake --touch`), with
+placeholders for results, for a dry run looks at records and files and at no contents: a minute is a second.
+That a scale which was really made has the same answers, the other tests of this folder show.
+"""
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from project import Project
+
+from metatrace import experiments, outputs, presentation, provenance
+from metatrace.mountain_car import layout
+
+CONFIG = """\
+scale: tiny
+statistics: {final_episodes: 10}
+figures:
+  figure_1:
+    section: mountain_car
+    title: "Figure 1: untuned"
+    environment: mountain_car
+    method: none
+    alpha: [2^-5, 2^-13]
+    seeds: 2
+    episodes: 30
+    smoothing: 20
+  figure_3:
+    section: mountain_car
+    title: "Figure 3: unnormalized"
+    environment: mountain_car
+    method: scalar-unnormalized
+    alpha: [2^-5, 2^-13]
+    mu: [2^2, 2^-14]
+    seeds: 2
+    episodes: 30
+    smoothing: 20
+    reference: figure_1
+  figure_6:
+    section: drifting_mountain_car
+    title: "Figure 6: the best"
+    kind: best_mu
+    environment: drifting_mountain_car
+    method: [scalar, mixed]
+    alpha: [2^-6]
+    mu: [2^-7, 2^-9]
+    drift: ["1e-5"]
+    seeds: 1
+    episodes: 15
+    smoothing: 5
+  figure_7:
+    section: drifting_mountain_car
+    title: "Figure 7: all"
+    kind: mu_and_beta
+    environment: drifting_mountain_car
+    method: [scalar, mixed]
+    alpha: [2^-6]
+    mu: [2^-7, 2^-9]
+    beta_mu: 2^-9
+    drift: ["1e-5"]
+    seeds: 1
+    episodes: 15
+    smoothing: 5
+  figure_8:
+    section: atari
+    title: "Figure 8: the sweep"
+    kind: games
+    environment: catch
+    method: [none, mixed]
+    alpha: [2^-6, 2^-7]
+    mu: ["0.001"]
+    seeds: 1
+    frames: 100
+    smoothing: 4
+device: cpu
+"""
+
+# What is made of each figure's runs; of those of figure 1 also a line in a picture of figure 3.
+MADE_OF = {
+    "figure_1": Counter(aggregate=1, table_as_csv=3, learning_curves=1),
+    "figure_3": Counter(aggregate=1, table_as_csv=3, learning_curves=1),
+    "figure_6": Counter(aggregate=1, table_as_csv=3, best_mu=1, draw_best_mu=1),
+    "figure_7": Counter(aggregate_beta=1, table_as_csv=3, mu_and_beta=1),
+    "figure_8": Counter(aggregate_games=1, table_as_csv=4, draw_games=1),
+}
+DRAWINGS = Counter(learning_curves=2, sensitivity=1, draw_best_mu=1, mu_and_beta=1, draw_games=1)
+NOTHING: Counter[str] = Counter()
+REPORT = Counter(html_report=1)
+CARS = ("figure_1", "figure_3", "figure_6", "figure_7")
+ALL_KERNELS = (*layout.KERNELS, "step_kernel")
+COMPILED = Counter({f"compile_{kernel}": 1 for kernel in ALL_KERNELS})
+
+
+def after(*figures):
+    """What is made of the runs of some figures, and the report."""
+    made = sum((MADE_OF[figure] for figure in figures), REPORT)
+    return made + Counter(sensitivity=1) if {"figure_1", "figure_3"} & set(figures) else made
+
+
+def runs(cars=0, games=0):
+    return +Counter(run_mountain_car=cars, run_game=games)
+
+
+def replaced(file, old, new):
+    """An edit of one place in a file."""
+    return lambda project: project.edit(file, old, new)
+
+
+def renamed(file, old, new):
+    """An edit of every place where a name stands."""
+
+    def change(project):
+        path = project.folder / file
+        text, count = re.subn(rf"\b{old}\b", new, path.read_text())
+        assert count > 1, f"{file} no longer holds {old}: the test must change with it"
+        path.write_text(text)
+
+    return change
+
+
+def configured(old, new):
+    return replaced("config/tiny.yaml", old, new)
+
+
+def version_of(package, distribution_folder):
+    """Another version of a package, as far as its metadata tell."""
+
+    def change(project):
+        folder = project.folder / distribution_folder
+        folder.mkdir()
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 99.0\n")
+
+    return change
+
+
+def reformatted(project):
+    """Every module, by the project's own formatter, to much shorter lines and single quotes."""
+    quotes = "format.quote-style='single'"
+    command = ["ruff", "format", "-q", "--isolated", "--line-length", "60", "--config", quotes, "metatrace"]
+    text = (project.folder / "metatrace/cli.py").read_text()
+    subprocess.run([sys.executable, "-m", *command], cwd=project.folder, check=True)
+    assert (project.folder / "metatrace/cli.py").read_text() != text
+
+
+def touched(project):
+    for part in ("metatrace", "workflow", "config", "reports"):
+        for path in (project.folder / part).rglob("*"):
+            path.touch()
+    (project.folder / "Snakefile").touch()
+
+
+def without_figure_3(project):
+    path = project.folder / "config/tiny.yaml"
+    before, _, rest = path.read_text().partition("  figure_3:")
+    path.write_text(before + "  figure_6:" + rest.partition("  figure_6:")[2])
+
+
+def all_commented(project):
+    for path in (project.folder / "metatrace").rglob("*.py"):
+        path.write_text("# a comment\n" + path.read_text() + "\n# the end\n")
+
+
+FIGURE_3 = "alpha: [2^-5, 2^-13]\n    mu: [2^2, 2^-14]\n    seeds: 2"
+
+# By what is edited: the edit, and the jobs that must run again.
+EDITS = {
+    # No meaning: nothing.
+    "a comment in every module": (all_commented, NOTHING),
+    "a docstring": (
+        replaced("metatrace/analysis/smoothing.py", '"""The smoothing of', '"""Once more: the smoothing of'),
+        NOTHING,
+    ),
+    "another formatting": (reformatted, NOTHING),
+    "every file touched": (touched, NOTHING),
+    # No part of the workflow's runs: nothing.
+    "the plain agent": (
+        replaced(
+            "metatrace/mountain_car/plain.py", "np.zeros(settings.n_weights)", "np.ones(settings.n_weights)"
+        ),
+        NOTHING,
+    ),
+    "an option of the command line": (replaced("metatrace/cli.py", "default=300", "default=200"), NOTHING),
+    # Runs, and all that is made of them.
+    "a renamed local variable": (
+        renamed("metatrace/mountain_car/compiled.py", "missing", "lacking"),
+        runs(cars=16) + after(*CARS),
+    ),
+    "the scalar kernel": (
+        replaced("metatrace/mountain_car/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3"),
+        Counter(compile_lazy_kernel=1) + runs(cars=14) + after(*CARS),
+    ),
+    "the vector kernel": (
+        replaced("metatrace/mountain_car/packed_kernel.py", "TINY = 1e-300", "TINY = 1e-299"),
+        Counter(compile_packed_kernel=1) + runs(cars=2) + after("figure_6", "figure_7"),
+    ),
+    "the tile coder": (
+        replaced(
+            "metatrace/mountain_car/tiles.py",
+            "offset = tiling / N_TILINGS",
+            "offset = tiling / (2 * N_TILINGS)",
+        ),
+        Counter(compile_lazy_kernel=1, compile_packed_kernel=1) + runs(cars=16) + after(*CARS),
+    ),
+    # The games' agent imports every tuner, so untuned runs go with it; mountain car's kernels import none.
+    "the mixed tuner": (
+        replaced(
+            "metatrace/tuning/mixed.py",
+            "self.u = scalar_like(self.v_hat, 0.0)",
+            "self.u = scalar_like(self.v_hat, 1.0)",
+        ),
+        runs(games=4) + after("figure_8"),
+    ),
+    "the network": (
+        replaced("metatrace/atari/network.py", "1 / 255", "1 / 254"),
+        runs(games=4) + after("figure_8"),
+    ),
+    "the games' kernel": (
+        replaced("metatrace/atari/step_kernel.py", "f32(1e-37)", "f32(1e-36)"),
+        Counter(compile_step_kernel=1, frame_times=1) + runs(games=4) + after("figure_8"),
+    ),
+    # Tables, and all that is made of them.
+    "the smoothing": (
+        replaced(
+            "metatrace/analysis/smoothing.py",
+            "np.cumsum(values[..., :head], axis=-1)",
+            "np.cumsum(values[..., :head], -1)",
+        ),
+        after(*MADE_OF),
+    ),
+    "the intervals": (
+        replaced("metatrace/analysis/intervals.py", "CURVE_RESAMPLES = 1000", "CURVE_RESAMPLES = 900"),
+        after(*MADE_OF),
+    ),
+    "what the command line does with games' tables": (
+        replaced("metatrace/cli.py", 'kind="stable"', 'kind="mergesort"'),
+        after("figure_8"),
+    ),
+    "the mean β": (
+        replaced("metatrace/analysis/beta.py", "values[:, -final:]", "values[:, 0 - final :]"),
+        after("figure_7"),
+    ),
+    "the choice of the best μ": (
+        replaced("metatrace/analysis/best.py", "key=lambda mu: -finals", "key=lambda mu: 0 - finals"),
+        Counter(best_mu=1, table_as_csv=1, draw_best_mu=1) + REPORT,
+    ),
+    # Drawings and words.
+    "a colour of one drawing": (
+        replaced(
+            "metatrace/figures/mu_and_beta.py",
+            '_VALUE, _POLICY = "#b0124b"',
+            '_VALUE, _POLICY = "#b0124c"',
+        ),
+        Counter(mu_and_beta=1) + REPORT,
+    ),
+    "a colour of all drawings": (
+        replaced("metatrace/figures/style.py", '"axes.edgecolor": "#555555"', '"axes.edgecolor": "#565656"'),
+        DRAWINGS + REPORT,
+    ),
+    "the name of an axis": (
+        replaced("metatrace/figures/learning_curves.py", '"Training episode"', '"Episode"'),
+        Counter(learning_curves=2) + REPORT,
+    ),
+    "a caption": (
+        replaced("reports/sensitivity.rst", "The paper has no such picture.", "The paper draws none."),
+        REPORT,
+    ),
+    # The config.
+    "a title": (configured("Figure 3: unnormalized", "Figure 3: other"), Counter(learning_curves=1) + REPORT),
+    "where β is shown": (configured("beta_mu: 2^-9", "beta_mu: 2^-7"), Counter(mu_and_beta=1) + REPORT),
+    "one seed more": (
+        configured(FIGURE_3, FIGURE_3.replace("seeds: 2", "seeds: 3")),
+        runs(cars=4) + after("figure_3"),
+    ),
+    "one α more": (
+        configured("method: none\n    alpha: [2^-5, 2^-13]", "method: none\n    alpha: [2^-5, 2^-9, 2^-13]"),
+        runs(cars=2) + after("figure_1"),
+    ),
+    "α and μ swapped": (
+        configured(FIGURE_3, "alpha: [2^2, 2^-14]\n    mu: [2^-5, 2^-13]\n    seeds: 2"),
+        runs(cars=8) + after("figure_3"),
+    ),
+    "a figure removed": (without_figure_3, REPORT),
+    "the smoothing of another section": (configured("smoothing: 4", "smoothing: 5"), after("figure_8")),
+    "the frames of a game": (configured("frames: 100", "frames: 120"), runs(games=4) + after("figure_8")),
+    "a reading": (
+        configured("device: cpu", "device: cpu\nreadings: {tile_width: range/10}"),
+        runs(cars=16) + after(*CARS),
+    ),
+    # Versions.
+    "numpy": (
+        version_of("numpy", "numpy-99.0.dist-info"),
+        COMPILED + Counter(frame_times=1) + runs(cars=16, games=4) + after(*MADE_OF),
+    ),
+    "torch": (version_of("torch", "torch-99.0.dist-info"), runs(games=4) + after("figure_8")),
+    "matplotlib": (version_of("matplotlib", "matplotlib-99.0.dist-info"), DRAWINGS + REPORT),
+}
+
+
+def git(project, *arguments):
+    who = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
+    subprocess.run(["git", *who, *arguments], cwd=project.folder, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A project whose scale is recorded as finished, in a git repository of its own."""
+    project = Project.copy_to(tmp_path_factory.mktemp("reruns") / "project")
+    (project.folder / "config/tiny.yaml").write_text(CONFIG)
+    (project.folder / ".gitignore").write_text("results\n.snakemake\n__pycache__\n")
+    git(project, "init", "--quiet", "--initial-branch", "main")
+    git(project, "add", ".")
+    git(project, "commit", "--quiet", "--message", "all")
+    for path in all_results(project):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("a placeholder")
+    (project.folder / "results/tiny/frame_times.json").write_text('{"none": 1.0, "mixed": 1.0}')
+    project.make("--touch", "--forceall")
+    return project
+
+
+def all_results(project) -> list[Path]:
+    """Every file that the workflow makes."""
+    asked = experiments.read(project.folder / "config/tiny.yaml")
+    figures, folder = asked.figures.values(), "results/tiny"
+    names = [run.path(f"{folder}/runs") for run in asked.runs()]
+    for files in (outputs.table_files, outputs.drawn_files, outputs.csv_files):
+        names += files(folder, figures)
+    codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
+    names += [f"results/kernels/{presentation.kernel_name(kernel, codes)}" for kernel in ALL_KERNELS]
+    return [project.folder / name for name in [*names, f"{folder}/report.html"]]
+
+
+@pytest.fixture
+def editable(recorded):
+    """The same project, to edit: git brings every file back afterwards, and that too reruns nothing."""
+    yield recorded
+    git(recorded, "checkout", "--quiet", "--force", "main")
+    git(recorded, "clean", "--quiet", "--force", "-d")
+
+
+def test_what_is_recorded_as_finished_has_nothing_to_do(recorded):
+    assert recorded.pending() == {}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_reruns_what_it_touches_and_nothing_else(editable, edit):
+    change, expected = EDITS[edit]
+    change(editable)
+    assert editable.pending() == expected
+
+
+def test_a_branch_checked_out_and_back_reruns_nothing(editable):
+    git(editable, "checkout", "--quiet", "-b", "other")
+    editable.edit("metatrace/mountain_car/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3")
+    git(editable, "commit", "--quiet", "--all", "--message", "another constant")
+    git(editable, "checkout", "--quiet", "main")
+    assert editable.pending() == {}
