@@ -240,18 +240,25 @@ def _named(reason: str, paths: list[str], all_files: bool) -> Iterator[str]:
 
 def _time_left(asked: Experiments, status: Status, folder: str, cores: int) -> Iterator[str]:
     lengths = asked.runs()
-    on = f"on {cores} core{'s' if cores > 1 else ''}"
-    seconds = seconds_of_cars(status, lengths)
-    if seconds:
-        yield f"Left on mountain car: about {in_words(seconds / cores)} {on}, by a rough figure an episode"
-    left = frames_left(status, lengths)
-    if not left:
+    n_games = sum(run.environment in games.QUESTIONS for run in status.to_do())
+    n_cars = len(status.to_do()) - n_games
+    if n_cars:
+        time = _on_cores(seconds_of_cars(status, lengths), n_cars, cores)
+        yield f"Left on mountain car: about {time}, by a rough figure an episode"
+    if not n_games:
         return
-    measured = frame_times(folder)
+    left, measured = frames_left(status, lengths), frame_times(folder)
     text = f"Left of the games: {sum(left.values()):,} observed frames"
     if measured is not None and left.keys() <= measured.keys():
         seconds = sum(frames * measured[method] / 1e3 for method, frames in left.items())
-        yield f"{text}, about {in_words(seconds / cores)} {on}, as {folder}/frame_times.json has it"
+        time = _on_cores(seconds, n_games, cores)
+        yield f"{text}, about {time}, as {folder}/frame_times.json has it"
     else:
         wanted = " ".join(f"{method}={frames}" for method, frames in left.items())
-        yield f"{text}; how long they take: metatrace estimate --cores {cores} --frames {wanted}"
+        yield f"{text}; for how long: metatrace estimate --cores {min(cores, n_games)} --frames {wanted}"
+
+
+def _on_cores(seconds: float, runs: int, cores: int) -> str:
+    """How long so many runs take, on no more cores than there are runs."""
+    used = min(cores, runs)
+    return f"{in_words(seconds / used)} on {used} core{'s' if used > 1 else ''}"

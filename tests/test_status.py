@@ -174,7 +174,7 @@ def test_a_run_that_is_not_what_the_config_asks_now_is_stale(scale, told, meta, 
     text = told()
     assert "3 of 4 runs, 1 stale" in text and f"{reason}: {path}" in text
     assert ("metatrace provenance why run_lazy_kernel" in text) == ("code" in meta)
-    assert "Left on mountain car: about 1 minute on 2 cores" in text and "All is there" not in text
+    assert "Left on mountain car: about 1 minute on 1 core," in text and "All is there" not in text
 
 
 def test_a_damaged_run_is_named_with_its_remedy(scale, told):
@@ -200,7 +200,7 @@ def test_what_a_game_has_done_is_not_left_to_do(scale, told):
     text = told()
     name = "catch/mixed/alpha~2^-7/mu~0.001/drift~0/seed~0"
     assert f"Under way: {name}: 400 of 1,000 frames (40%)" in text
-    assert "Left of the games: 600 observed frames, about 12 days on 2 cores" in text
+    assert "Left of the games: 600 observed frames, about 25 days on 1 core," in text
     # One of other code is not taken up: all frames are left.
     scale.write_checkpoint(run, 400, code="0" * 16)
     text = told()
