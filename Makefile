@@ -7,7 +7,7 @@ READY := .venv/.ready
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup quick paper test test-slow lint bench clean
+.PHONY: help setup quick paper test test-slow test-slurm lint bench clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1@/' | awk -F@ '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -35,6 +35,9 @@ test: $(READY) ## the tests, slow ones left out
 
 test-slow: $(READY) ## the slow tests
 	$(BIN)/python -m pytest -m slow
+
+test-slurm: $(READY) ## the workflow through a real Slurm on this machine, as root (slurm-wlm and munge installed)
+	$(BIN)/python -m pytest -m slurm
 
 lint: $(READY) ## ruff, mypy, snakefmt and Snakemake's own linter
 	$(BIN)/ruff check

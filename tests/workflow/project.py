@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("metatrace", "workflow", "profiles", "config", "reports", "Snakefile", "environment.yml")
@@ -59,12 +60,17 @@ class Project:
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Runs a command here, on this copy's code."""
+        return subprocess.run(**self._call(command), capture_output=True, check=False)
+
+    def start(self, *command: str) -> subprocess.Popen[str]:
+        """The same, without waiting for its end; its errors are among its output."""
+        return subprocess.Popen(**self._call(command), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def _call(self, command: tuple[str, ...]) -> dict[str, Any]:
         # Without activating its environment, as one may call .venv/bin/snakemake.
         environment = {**os.environ, "PYTHONPATH": str(self.folder), "PATH": "/usr/local/bin:/usr/bin:/bin"}
         command = (str(Path(sys.executable).parent / command[0]), *command[1:])
-        return subprocess.run(
-            command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False
-        )
+        return {"args": command, "cwd": self.folder, "env": environment, "text": True}
 
     def snakemake(
         self, *arguments: str, config: str = "config/tiny.yaml"
