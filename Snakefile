@@ -23,6 +23,7 @@ wildcard_constraints:
     mu="[^/]+",
     drift="[^/]+",
     seed=r"\d+",
+    place="|".join(map(re.escape, PLACES)),
 
 
 onstart:

@@ -708,7 +708,7 @@ def _config(options: argparse.Namespace) -> None:
     from metatrace import experiments
 
     asked = experiments.read(options.file)
-    print(f"{options.file}: scale {asked.scale}, {len(asked.figures)} figures, {len(asked.some_runs())} runs")
+    print(f"{options.file}: scale {asked.scale}, {len(asked.figures)} figures, {len(asked.all_runs())} runs")
     for figure in asked.figures.values():
         print(
             f"  {figure.name}: {', '.join(figure.methods)} on {', '.join(figure.environments)}, "

@@ -26,6 +26,9 @@ _MAX_CONFIG_VALUES = 100_000  # with every alias of YAML written out
 
 # What a figure shows (its `kind`): the panels, and the lines in each.
 STEP_SIZES, BEST_MU, MU_AND_BETA, GAMES = "step_sizes", "best_mu", "mu_and_beta", "games"
+PAIRED = "paired"
+# The runs under the config's own readings, among the variants.
+OWN_READINGS = ""
 
 
 @dataclass(frozen=True)
@@ -43,11 +46,15 @@ class Figure:
 
     Attributes:
       kind: `step_sizes` (a panel a μ, a line an α), `best_mu` (a panel a drift, a line a method at its best
-        μ), `mu_and_beta` (a row a method: a line a μ; and beside it the mean β of groups of weights), or
-        `games` (a panel a game and method, a line an α).
+        μ), `mu_and_beta` (a row a method: a line a μ; and beside it the mean β of groups of weights),
+        `paired` (the first of two methods against the second, at every α and μ), or `games` (a panel a game
+        and method, a line an α).
       alphas: the initial step-sizes; where `best` chooses them, those it chooses from.
       beta_mu: the μ at which `mu_and_beta` shows β; None for the other kinds.
       length: of a run: episodes, or observed frames of a game.
+      readings: those in force for its runs, the figure's own among them.
+      variant: which runs are its own where the same tuple is run under several readings: empty for the
+        config's readings, else those that differ, such as `nosid_normaliser~trace_product`.
     """
 
     name: str
@@ -66,6 +73,8 @@ class Figure:
     smoothing: int
     reference: str | None
     ours: str
+    readings: dict[str, str]
+    variant: str
 
     @property
     def drifting(self) -> bool:
@@ -103,23 +112,42 @@ class Experiments:
     spread_alpha_max: str
     figures: dict[str, Figure]
 
-    def runs(self) -> dict[RunTuple, int]:
+    def runs(self, variant: str = OWN_READINGS) -> dict[RunTuple, int]:
         """The union of the figures' runs, each with its length in episodes or observed frames: no run twice.
 
         Of a figure whose α other runs choose, every run that it may come to.
-        """
-        return {run: figure.length for figure in self.figures.values() for run in figure.runs()}
 
-    def some_runs(self) -> dict[RunTuple, int]:
+        Args:
+          variant: one of `variants()`; in each the same tuple is another run.
+        """
+        return {run: figure.length for figure in self._of(variant) for run in figure.runs()}
+
+    def some_runs(self, variant: str = OWN_READINGS) -> dict[RunTuple, int]:
         """As many as it takes: like `runs`, but with any choice where α are yet to be chosen.
 
         Whatever is chosen are α of the figure that they are chosen from, so as many runs are shared.
         """
-        return {run: figure.length for figure in self.figures.values() for run in figure.some_runs()}
+        return {run: figure.length for figure in self._of(variant) for run in figure.some_runs()}
 
-    def readings_of(self, environment: str) -> dict[str, str]:
-        """The readings in force that concern an environment."""
-        return {reading.key: self.readings[reading.key] for reading in QUESTIONS[environment]}
+    def all_runs(self) -> dict[tuple[str, RunTuple], int]:
+        """`some_runs` of every variant, by variant and tuple."""
+        return {
+            (variant, run): length
+            for variant in self.variants()
+            for run, length in self.some_runs(variant).items()
+        }
+
+    def variants(self) -> list[str]:
+        """Every choice of readings that runs are made under, the config's own first."""
+        return list(dict.fromkeys([OWN_READINGS, *(figure.variant for figure in self.figures.values())]))
+
+    def _of(self, variant: str) -> list[Figure]:
+        return [figure for figure in self.figures.values() if figure.variant == variant]
+
+    def readings_of(self, environment: str, variant: str = OWN_READINGS) -> dict[str, str]:
+        """The readings in force that concern an environment, for the runs of a variant."""
+        in_force = next((figure.readings for figure in self._of(variant)), self.readings)
+        return {reading.key: in_force[reading.key] for reading in QUESTIONS[environment]}
 
     def sections(self) -> dict[str, list[Figure]]:
         """The figures by section of the paper, in the config's order."""
@@ -139,6 +167,11 @@ _StrictLoader.yaml_implicit_resolvers = {
 _StrictLoader.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9]+[eE][-+]?[0-9]+\Z"), list("-+0123456789")
 )
+
+
+def below(results: str, variant: str) -> str:
+    """Where the runs of a variant and their checkpoints lie below `results` (`results/<scale>`)."""
+    return f"{results}/readings/{variant}" if variant else results
 
 
 def read(path: Path) -> Experiments:
@@ -196,7 +229,7 @@ def check(config: object, where: str) -> Experiments:
     entries = sorted(config["figures"].items(), key=lambda item: isinstance(item[1]["alpha"], dict))
     figures: dict[str, Figure] = {}
     for name, entry in entries:
-        figures[name] = _figure(name, entry, figures, where)
+        figures[name] = _figure(name, entry, figures, chosen, where)
     figures = {name: figures[name] for name in config["figures"]}
     for figure in figures.values():
         _check_reference(figure, figures, where)
@@ -220,8 +253,15 @@ def _n_values(value: object, known: dict[int, int]) -> int:
     return known[id(value)]
 
 
-def _figure(name: str, entry: dict[str, Any], others: Mapping[str, Figure], where: str) -> Figure:
-    """A figure of its entry in the config; `others` are those that it may choose α from."""
+def _figure(
+    name: str, entry: dict[str, Any], others: Mapping[str, Figure], chosen: Mapping[str, str], where: str
+) -> Figure:
+    """A figure of its entry in the config.
+
+    Args:
+      others: those that it may choose α from.
+      chosen: the config's own readings.
+    """
     key = f"{where}: figures.{name}"
     methods = tuple([entry["method"]] if isinstance(entry["method"], str) else entry["method"])
     tuned = [method for method in methods if method != UNTUNED]
@@ -269,9 +309,21 @@ def _figure(name: str, entry: dict[str, Any], others: Mapping[str, Figure], wher
         smoothing=entry["smoothing"],
         reference=entry.get("reference"),
         ours=entry["ours"],
+        **_readings(entry["readings"], chosen, environments, f"{key}.readings"),
     )
     _check_kind(figure, key)
     return figure
+
+
+def _readings(
+    own: Mapping[str, str], chosen: Mapping[str, str], environments: Sequence[str], key: str
+) -> dict[str, Any]:
+    """The readings in force for a figure, and the variant that its runs are of."""
+    asked = dict.fromkeys(reading for environment in environments for reading in QUESTIONS[environment])
+    readings.complete(asked, own, key)
+    others = {reading: answer for reading, answer in own.items() if answer != chosen[reading]}
+    variant = "+".join(f"{reading}~{others[reading]}" for reading in sorted(others))
+    return {"readings": {**chosen, **own}, "variant": variant}
 
 
 def _check_length(entry: Mapping[str, Any], environments: Sequence[str], key: str) -> None:
@@ -342,6 +394,7 @@ def _check_kind(figure: Figure, key: str) -> None:
     """Holds a figure to what its kind can show."""
     one = {
         STEP_SIZES: {"method": figure.methods, "drift": figure.drifts},
+        PAIRED: {"drift": figure.drifts},
         BEST_MU: {"alpha": figure.alphas},
         MU_AND_BETA: {"alpha": figure.alphas, "drift": figure.drifts},
         GAMES: {"mu": figure.mus},
@@ -352,6 +405,11 @@ def _check_kind(figure: Figure, key: str) -> None:
                 f"{key}.{quantity}: has {len(values)} values; "
                 f"a figure of kind {figure.kind} has one {quantity}"
             )
+    if figure.kind == PAIRED and (len(figure.methods) != 2 or UNTUNED in figure.methods):
+        raise UserError(
+            f"{key}.method: is {', '.join(figure.methods)}; a figure of kind {PAIRED} compares two methods "
+            "with tuning"
+        )
     if figure.kind != STEP_SIZES and figure.reference is not None:
         raise UserError(f"{key}.reference: is for figures of kind {STEP_SIZES} alone; leave it out")
     if figure.kind != MU_AND_BETA:
@@ -386,10 +444,10 @@ def _check_reference(figure: Figure, figures: Mapping[str, Figure], where: str) 
 
 
 def _check_lengths(figures: Mapping[str, Figure], where: str) -> None:
-    seen: dict[RunTuple, Figure] = {}
+    seen: dict[tuple[str, RunTuple], Figure] = {}
     for figure in figures.values():
         for run in figure.runs():
-            other = seen.setdefault(run, figure)
+            other = seen.setdefault((figure.variant, run), figure)
             if other.length != figure.length:
                 unit = "frames" if figure.kind == GAMES else "episodes"
                 raise UserError(

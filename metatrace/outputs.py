@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from metatrace import presentation
-from metatrace.experiments import GAMES, MU_AND_BETA, Figure
+from metatrace.experiments import GAMES, MU_AND_BETA, PAIRED, Figure
 
 # What each aggregation makes.
 AGGREGATED = ("curves", "scores", "settings", "spread")
@@ -28,6 +28,8 @@ def tables_of(figure: Figure) -> tuple[str, ...]:
 
 def pictures_of(figure: Figure) -> tuple[str, ...]:
     """The names of a figure's pictures: its curves, and how sensitive it is to the step-sizes."""
+    if figure.kind == PAIRED:
+        return ()
     return (figure.name, f"{figure.name}_sensitivity") if figure.reference else (figure.name,)
 
 

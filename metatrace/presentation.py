@@ -10,7 +10,16 @@ from typing import Any
 
 from metatrace import object_code
 from metatrace.atari import questions as games
-from metatrace.experiments import BEST_MU, GAMES, MU_AND_BETA, QUESTIONS, STEP_SIZES, Experiments, Figure
+from metatrace.experiments import (
+    BEST_MU,
+    GAMES,
+    MU_AND_BETA,
+    PAIRED,
+    QUESTIONS,
+    STEP_SIZES,
+    Experiments,
+    Figure,
+)
 from metatrace.mountain_car import compiled
 
 SECTIONS = {
@@ -18,6 +27,7 @@ SECTIONS = {
     "drifting_mountain_car": "Drifting mountain car",
     "atari": "Arcade Learning Environment",
     "omitted": "Results that the paper omits",
+    "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
 }
 METHODS = {
     "none": "no tuning",
@@ -60,6 +70,7 @@ TABLES_OF_KIND = {
     STEP_SIZES: ("scores", "settings", "spread"),
     BEST_MU: ("scores", "settings", "best_mu"),
     MU_AND_BETA: ("scores", "settings", "final_beta"),
+    PAIRED: ("scores", "settings"),
     GAMES: ("scores", "settings", "best_constant", "reference"),
 }
 
@@ -159,7 +170,7 @@ def run_job(environment: str, method: str) -> str:
 
 def run_jobs(asked: Experiments) -> set[str]:
     """The kinds of job that make a config's runs."""
-    return {run_job(run.environment, run.method) for run in asked.some_runs()}
+    return {run_job(run.environment, run.method) for _, run in asked.all_runs()}
 
 
 def aggregate_job(figure: Figure) -> str:
@@ -174,8 +185,8 @@ def aggregate_jobs(asked: Experiments) -> set[str]:
 
 def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) -> dict[str, Any]:
     """What the report's front page and captions show, as plain types."""
-    runs = asked.some_runs()
-    frames = sum(length for run, length in runs.items() if run.environment in games.QUESTIONS)
+    runs = asked.all_runs()
+    frames = sum(length for (_, run), length in runs.items() if run.environment in games.QUESTIONS)
     return {
         "scale": asked.scale,
         "runs": len(runs),
@@ -225,7 +236,7 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
                     for key, value in {
                         key: value
                         for environment in figure.environments
-                        for key, value in asked.readings_of(environment).items()
+                        for key, value in asked.readings_of(environment, figure.variant).items()
                     }.items()
                 ),
                 "seeds": len(figure.seeds),

@@ -9,13 +9,13 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from metatrace import outputs, presentation, provenance, results
 from metatrace.atari import checkpoint
 from metatrace.atari import questions as games
 from metatrace.errors import UserError
-from metatrace.experiments import Experiments, Figure
+from metatrace.experiments import Experiments, Figure, below
 from metatrace.mountain_car import compiled
 from metatrace.progress import in_words
 from metatrace.results import RunTuple
@@ -26,6 +26,17 @@ FRESH, MISSING, STALE, DAMAGED = "there", "missing", "stale", "damaged"
 # and what Snakemake does around it, and an episode. Divergence and long episodes move them by some 2 times.
 _SECONDS_A_RUN = 0.35
 _SECONDS_AN_EPISODE = {"lazy_kernel": 0.0002, "packed_kernel": 0.0008}
+
+
+class WantedRun(NamedTuple):
+    """A run that a config asks for: under which readings (`Figure.variant`), and its tuple."""
+
+    variant: str
+    tuple: RunTuple
+
+    def path(self, folder: str, kind: str = "runs") -> str:
+        """Its file below `results/<scale>`, among the runs or the checkpoints."""
+        return self.tuple.path(f"{below(folder, self.variant)}/{kind}")
 
 
 @dataclass(frozen=True)
@@ -40,7 +51,7 @@ class RunState:
 class UnderWay:
     """A game's run that is cut short or running now: its checkpoint's frames. None takes up a stale one."""
 
-    run: RunTuple
+    run: WantedRun
     frames: int
     total: int
     path: str
@@ -52,7 +63,7 @@ class Row:
     """How much of a figure is there: its runs, and how many files of each kind there are of those asked."""
 
     figure: Figure
-    runs: dict[RunTuple, RunState]
+    runs: dict[WantedRun, RunState]
     files: dict[str, tuple[int, int]]
     alphas_known: bool
 
@@ -62,16 +73,16 @@ class Status:
     """All of it; `missing` names the tables, pictures and the report that are not there."""
 
     rows: list[Row]
-    runs: dict[RunTuple, RunState]
+    runs: dict[WantedRun, RunState]
     missing: list[str]
     has_report: bool
     under_way: list[UnderWay]
 
-    def of_state(self, state: str) -> list[RunTuple]:
+    def of_state(self, state: str) -> list[WantedRun]:
         """The runs that one thing became of."""
         return [run for run, found in self.runs.items() if found.state == state]
 
-    def to_do(self) -> list[RunTuple]:
+    def to_do(self) -> list[WantedRun]:
         """The runs that are to be learned, or to be learned again."""
         return [run for run, found in self.runs.items() if found.state != FRESH]
 
@@ -80,14 +91,15 @@ def of(asked: Experiments, folder: str) -> Status:
     """Looks at all files of a scale below `folder` (`results/<scale>`)."""
     figures = asked.figures.values()
     codes = {job: provenance.of_job(job).digest for job in presentation.run_jobs(asked)}
-    runs: dict[RunTuple, RunState] = {}
+    runs: dict[WantedRun, RunState] = {}
     rows = []
     for figure in figures:
         alphas = outputs.chosen_alphas(folder, figure)
-        of_figure = figure.some_runs() if alphas is None else figure.runs(alphas)
+        tuples = figure.some_runs() if alphas is None else figure.runs(alphas)
+        of_figure = [WantedRun(figure.variant, run) for run in tuples]
         for run in of_figure:
             if run not in runs:
-                runs[run] = _state(run, figure.length, asked, f"{folder}/runs", codes)
+                runs[run] = _state(run, figure.length, asked, folder, codes)
         files = {
             "tables": outputs.table_files(folder, [figure]),
             "pictures": outputs.drawn_files(folder, [figure]),
@@ -110,8 +122,10 @@ def _is_there(path: str) -> bool:
     return Path(path).is_file()
 
 
-def _state(run: RunTuple, length: int, asked: Experiments, root: str, codes: Mapping[str, str]) -> RunState:
-    path = run.path(root)
+def _state(
+    wanted: WantedRun, length: int, asked: Experiments, folder: str, codes: Mapping[str, str]
+) -> RunState:
+    path, run = wanted.path(folder), wanted.tuple
     try:
         meta = results.load_meta(path)
     except UserError as error:
@@ -126,44 +140,49 @@ def _state(run: RunTuple, length: int, asked: Experiments, root: str, codes: Map
     kind = "observed_frames" if run.environment in games.QUESTIONS else "episodes"
     if meta.get(kind) != length:
         return RunState(STALE, "of another length")
-    if meta.get("readings") != asked.readings_of(run.environment):
+    if meta.get("readings") != asked.readings_of(run.environment, wanted.variant):
         return RunState(STALE, "made with other readings")
     return RunState(FRESH)
 
 
 def _under_way(
-    runs: Mapping[RunTuple, RunState], asked: Experiments, folder: str, code: str | None
+    runs: Mapping[WantedRun, RunState], asked: Experiments, folder: str, code: str | None
 ) -> Iterator[UnderWay]:
-    lengths = asked.runs()
     for run, found in runs.items():
-        if found.state == FRESH or run.environment not in games.QUESTIONS:
+        if found.state == FRESH or not _is_game(run):
             continue
-        path = run.path(f"{folder}/checkpoints")
+        path = run.path(folder, "checkpoints")
         progress = checkpoint.progress(Path(path))
         if progress is not None:
             frames, meta = progress
-            wanted = {**vars(run), "code": code, "frames": lengths[run]}
-            wanted["readings"] = asked.readings_of(run.environment)
+            total = asked.runs(run.variant)[run.tuple]
+            wanted = {**vars(run.tuple), "code": code, "frames": total}
+            wanted["readings"] = asked.readings_of(run.tuple.environment, run.variant)
             stale = any(meta.get(key) != value for key, value in wanted.items())
-            yield UnderWay(run, frames, lengths[run], path, stale)
+            yield UnderWay(run, frames, total, path, stale)
 
 
-def seconds_of_cars(status: Status, lengths: Mapping[RunTuple, int]) -> float:
+def _is_game(run: WantedRun) -> bool:
+    return run.tuple.environment in games.QUESTIONS
+
+
+def seconds_of_cars(status: Status, lengths: Mapping[WantedRun, int]) -> float:
     """About how long the mountain car runs that are to be learned take on one core."""
     return sum(
-        _SECONDS_A_RUN + _SECONDS_AN_EPISODE[compiled.kernel_of(run.method)] * lengths[run]
+        _SECONDS_A_RUN + _SECONDS_AN_EPISODE[compiled.kernel_of(run.tuple.method)] * lengths[run]
         for run in status.to_do()
-        if run.environment not in games.QUESTIONS
+        if not _is_game(run)
     )
 
 
-def frames_left(status: Status, lengths: Mapping[RunTuple, int]) -> dict[str, int]:
+def frames_left(status: Status, lengths: Mapping[WantedRun, int]) -> dict[str, int]:
     """How many observed frames of the games each method is yet to learn from."""
     done = {one.run: one.frames for one in status.under_way if not one.stale}
     left: dict[str, int] = {}
     for run in status.to_do():
-        if run.environment in games.QUESTIONS:
-            left[run.method] = left.get(run.method, 0) + max(0, lengths[run] - done.get(run, 0))
+        if _is_game(run):
+            method = run.tuple.method
+            left[method] = left.get(method, 0) + max(0, lengths[run] - done.get(run, 0))
     return left
 
 
@@ -193,7 +212,7 @@ def lines(asked: Experiments, status: Status, folder: str, *, cores: int, all_fi
     yield from _troubles(status, folder, all_files)
     for one in status.under_way:
         ends = f"of {one.total:,} frames ({one.frames / one.total:.0%})"
-        yield f"Under way: {one.run.path('')[1:].removesuffix('.npz')}: {one.frames:,} {ends}"
+        yield f"Under way: {one.run.tuple.path('')[1:].removesuffix('.npz')}: {one.frames:,} {ends}"
         if one.stale:
             yield f"  but of other code or another config, so no run takes it up: rm {shlex.quote(one.path)}"
     yield from _time_left(asked, status, folder, cores)
@@ -213,7 +232,7 @@ def _row(row: Row) -> str:
 
 def _troubles(status: Status, folder: str, all_files: bool) -> Iterator[str]:
     """What is missing, stale or damaged: an example of each kind, or every file."""
-    reasons: dict[str, list[RunTuple]] = {}
+    reasons: dict[str, list[WantedRun]] = {}
     for run, found in status.runs.items():
         if found.state == MISSING:
             reasons.setdefault("missing", []).append(run)
@@ -222,10 +241,10 @@ def _troubles(status: Status, folder: str, all_files: bool) -> Iterator[str]:
         elif found.state == DAMAGED:
             yield f"Damaged: {found.reason}"
     for reason, runs in reasons.items():
-        yield from _named(reason, [run.path(f"{folder}/runs") for run in runs], all_files)
+        yield from _named(reason, [run.path(folder) for run in runs], all_files)
         if reason.endswith("other code"):
-            job = presentation.run_job(runs[0].environment, runs[0].method)
-            example = shlex.quote(runs[0].path(f"{folder}/runs"))
+            job = presentation.run_job(runs[0].tuple.environment, runs[0].tuple.method)
+            example = shlex.quote(runs[0].path(folder))
             yield f"  what differs: metatrace provenance why {job} {example}"
     yield from _named("missing", status.missing, all_files)
 
@@ -239,8 +258,12 @@ def _named(reason: str, paths: list[str], all_files: bool) -> Iterator[str]:
 
 
 def _time_left(asked: Experiments, status: Status, folder: str, cores: int) -> Iterator[str]:
-    lengths = asked.runs()
-    n_games = sum(run.environment in games.QUESTIONS for run in status.to_do())
+    lengths = {
+        WantedRun(variant, run): length
+        for variant in asked.variants()
+        for run, length in asked.runs(variant).items()
+    }
+    n_games = sum(map(_is_game, status.to_do()))
     n_cars = len(status.to_do()) - n_games
     if n_cars:
         time = _on_cores(seconds_of_cars(status, lengths), n_cars, cores)

@@ -141,18 +141,30 @@ def refusal_of_file(tmp_path, content):
 def test_the_configs_of_the_project_are_valid(path):
     asked = experiments.read(path)
     assert asked.scale == path.stem
-    assert list(asked.figures) == [f"figure_{name}" for name in (1, 2, 3, 4, 5, 6, 7, 8, 9, "s1", "s2")]
+    numbered = [f"figure_{name}" for name in (1, 2, 3, 4, 5, 6, 7, 8, 9, "s1", "s2")]
+    assert list(asked.figures)[:11] == numbered
+    assert all(figure.section == "comparisons" for figure in list(asked.figures.values())[11:])
 
 
 def test_the_paper_asks_for_so_many_runs_and_1320_that_it_omits():
     paper = experiments.read(PAPER)
-    runs = paper.some_runs()
+    runs = {
+        run: figure.length
+        for figure in paper.figures.values()
+        if figure.section != "comparisons"
+        for run in figure.some_runs()
+    }
     by_section = {
         section: len({run for figure in figures for run in figure.some_runs()})
         for section, figures in paper.sections().items()
     }
     # 32 of figure 8 and 150 of figure 9, of which six are the same
-    assert by_section == {"mountain_car": 2750, "drifting_mountain_car": 1760, "atari": 176, "omitted": 1320}
+    assert by_section == {
+        "mountain_car": 2750,
+        "drifting_mountain_car": 1760,
+        "atari": 176,
+        "omitted": 1320,
+    } | {"comparisons": by_section["comparisons"]}
     assert len(runs) == 6006 == len({run.path("runs") for run in runs})
     assert sum(len(paper.figures[name].some_runs()) for name in ("figure_8", "figure_9")) == 182
     games = ("space_invaders", "seaquest", "asterix", "beam_rider", "freeway")
@@ -180,7 +192,7 @@ def test_the_paper_has_the_grids_of_its_figures_on_plain_mountain_car():
     figures = {
         name: figure
         for name, figure in experiments.read(PAPER).figures.items()
-        if figure.environments == ("mountain_car",)
+        if figure.environments == ("mountain_car",) and figure.section != "comparisons"
     }
     powers = {name: [figure.mus[0], figure.mus[-1]] for name, figure in figures.items()}
     assert powers == {
@@ -299,6 +311,64 @@ def test_an_environment_has_its_own_readings():
     assert asked.readings.items() >= drifting.items()
     for environment, asks in experiments.QUESTIONS.items():
         assert list(asked.readings_of(environment)) == [reading.key for reading in asks]
+
+
+def with_variant(answer="trace_product"):
+    """A config in which a second figure asks for the same tuples under another reading."""
+    entry = {**VALID["figures"]["figure_1"], "method": "nosid", "mu": ["2^-10"]}
+    return {
+        "scale": "x",
+        "figures": {"own": entry, "variant": {**entry, "readings": {"nosid_normaliser": answer}}},
+    }
+
+
+def test_the_same_tuple_under_another_reading_is_another_run():
+    asked = experiments.check(with_variant(), "c.yaml")
+    own, variant = asked.figures.values()
+    assert own.runs() == variant.runs()
+    assert asked.variants() == ["", "nosid_normaliser~trace_product"]
+    assert len(asked.all_runs()) == 2 * len(own.runs())
+    assert asked.readings_of("mountain_car")["nosid_normaliser"] == "td_error"
+    assert asked.readings_of("mountain_car", variant.variant) == {
+        **asked.readings_of("mountain_car"),
+        "nosid_normaliser": "trace_product",
+    }
+    assert experiments.below("results/x", own.variant) == "results/x"
+    assert (
+        experiments.below("results/x", variant.variant) == "results/x/readings/nosid_normaliser~trace_product"
+    )
+
+
+def test_a_reading_that_is_the_configs_own_makes_no_variant():
+    asked = experiments.check(with_variant("td_error"), "c.yaml")
+    assert asked.variants() == [""] and len(asked.all_runs()) == len(asked.figures["own"].runs())
+
+
+def test_runs_of_different_readings_may_differ_in_length():
+    config = with_variant()
+    config["figures"]["variant"]["episodes"] = 7
+    assert set(experiments.check(config, "c.yaml").all_runs().values()) == {10, 7}
+    config["figures"]["variant"]["readings"] = {}
+    with pytest.raises(UserError, match="the same runs need the same number of episodes"):
+        experiments.check(config, "c.yaml")
+
+
+@pytest.mark.parametrize(
+    ("own", "complaint"),
+    [
+        ({"nosid_normalizer": "td_error"}, "variant.readings.nosid_normalizer: there is no such reading"),
+        ({"nosid_normaliser": "delta"}, "figures.variant.readings.nosid_normaliser: 'delta' is no answer"),
+        ({"learned_reward": "raw"}, "figures.variant.readings.learned_reward: there is no such"),
+        ({"nosid_normaliser": 3}, "figures.variant.readings.nosid_normaliser: is 3; it must be an answer"),
+        ("td_error", "figures.variant.readings: is \"td_error\"; it must be a table of reading and answer"),
+    ],
+)  # fmt: skip
+def test_a_wrong_reading_of_a_figure_is_refused(own, complaint):
+    config = with_variant()
+    config["figures"]["variant"]["readings"] = own
+    with pytest.raises(UserError) as refused:
+        experiments.check(config, "c.yaml")
+    assert complaint in str(refused.value)
 
 
 def test_a_question_of_two_environments_is_asked_once():

@@ -251,7 +251,7 @@ def test_it_needs_neither_torch_nor_pandas(scale):
 def test_the_rough_figures_are_of_the_right_size():
     # The paper's scale took some 68 minutes on two cores (README): not tenths of it and not ten times.
     asked = experiments.read(experiments.SCHEMA.parents[2] / "config" / "paper.yaml")
-    lengths = asked.runs()
+    lengths = {status.WantedRun("", run): length for run, length in asked.runs().items()}
     missing = {run: status.RunState(status.MISSING) for run in lengths}
     seconds = status.seconds_of_cars(status.Status([], missing, [], False, []), lengths)
     assert 30 * 60 < seconds / 2 < 150 * 60

@@ -1,4 +1,4 @@
-"""The workflow through a real Slurm of one node: the same bytes, few submissions, and a killed run goes on."""
+"""The workflow through a real Slurm of one node: equal bytes, few submissions, and a killed run goes on."""
 
 import re
 import shutil

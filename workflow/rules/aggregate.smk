@@ -2,7 +2,7 @@
 
 
 for name, tables, kinds, extra in (
-    ("aggregate", outputs.AGGREGATED, [experiments.STEP_SIZES, experiments.BEST_MU], ""),
+    ("aggregate", outputs.AGGREGATED, [experiments.STEP_SIZES, experiments.BEST_MU, experiments.PAIRED], ""),
     ("aggregate_beta", outputs.AGGREGATED + outputs.BETA, [experiments.MU_AND_BETA], "--beta"),
 ):
 
@@ -22,13 +22,12 @@ for name, tables, kinds, extra in (
             ENVIRONMENT
         params:
             grid=grid_of,
-            runs=RUNS,
             tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
             extra=extra,
         message:
             "Aggregating the runs of {wildcards.figure}"
         shell:
-            "python -m metatrace aggregate --runs {params.runs:q} --environment {params.grid[environment]}"
+            "python -m metatrace aggregate --runs {params.grid[runs]:q} --environment {params.grid[environment]}"
             " --method {params.grid[method]} --alpha {params.grid[alpha]} --mu {params.grid[mu]}"
             " --drift {params.grid[drift]} --seeds {params.grid[seeds]} --episodes {params.grid[length]}"
             " --code {params.grid[runs_code]} --smoothing {params.grid[smoothing]} --final {params.grid[final]}"
@@ -51,12 +50,11 @@ rule aggregate_games:
     params:
         grid=grid_of,
         code=FINGERPRINTS["run_game"],
-        runs=RUNS,
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
     message:
         "Aggregating the runs of {wildcards.figure}"
     shell:
-        "python -m metatrace aggregate-games --runs {params.runs:q} --environment {params.grid[environment]}"
+        "python -m metatrace aggregate-games --runs {params.grid[runs]:q} --environment {params.grid[environment]}"
         " --method {params.grid[method]} --alpha {params.grid[alpha]} --mu {params.grid[mu]}"
         " --seeds {params.grid[seeds]} --frames {params.grid[length]} --code {params.code}"
         " --smoothing {params.grid[smoothing]} --final {params.grid[final]} --reference {input.reference:q}"

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -33,9 +34,12 @@ def words(values):
 
 ASKED, PAPER = checked_config()
 FIGURES = ASKED.figures
-LENGTHS = ASKED.runs()
+LENGTHS = {
+    (variant, run): length for variant in ASKED.variants() for run, length in ASKED.runs(variant).items()
+}
 RESULTS = f"results/{ASKED.scale}"
-RUNS = f"{RESULTS}/runs"
+# Where the runs of each variant of the readings lie, as a part of paths: nothing for the config's own.
+PLACES = {f"readings/{variant}/" if variant else "": variant for variant in ASKED.variants()}
 RUN = "{method}/alpha~{alpha}/mu~{mu}/drift~{drift}/seed~{seed}"
 FINGERPRINTS = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
 KERNELS = {
@@ -46,7 +50,7 @@ KERNELS = {
 FIRST, FIRST_DRAWN = 20, 10
 # Below so many observed frames nobody needs to be told how long they take.
 FEW_FRAMES = 1_000_000
-GAME_METHODS = sorted({run.method for run in LENGTHS if run.environment in games.QUESTIONS})
+GAME_METHODS = sorted({run.method for _, run in LENGTHS if run.environment in games.QUESTIONS})
 ENVIRONMENT = str(Path(workflow.basedir, "environment.yml"))
 RUN_KEYS = ["environment", "method", "alpha", "mu", "drift"]
 # What the report's front page and captions show.
@@ -69,14 +73,20 @@ def run_of(wildcards):
         wildcards.drift,
         int(wildcards.seed),
     )
-    if run not in LENGTHS:
-        raise WorkflowError(f"the config asks for no run {run.path(RUNS)}")
-    readings = ASKED.readings_of(run.environment)
+    variant = PLACES[wildcards.place]
+    if (variant, run) not in LENGTHS:
+        raise WorkflowError(f"the config asks for no run {run.path(runs_folder(variant))}")
+    readings = ASKED.readings_of(run.environment, variant)
     return {
         "code": run_code(run.environment, run.method),
-        "length": LENGTHS[run],
+        "length": LENGTHS[variant, run],
         "readings": words(f"--reading {key}={value}" for key, value in readings.items()),
     }
+
+
+def runs_folder(variant):
+    """Where the runs of a variant lie."""
+    return f"{experiments.below(RESULTS, variant)}/runs"
 
 
 def run_code(environment, method):
@@ -108,7 +118,7 @@ def run_files_of(figure):
     """The runs that a figure is drawn from; where other runs choose its α, not before they have."""
     if figure.best:
         checkpoints.best_alphas.get(figure=figure.name)
-    return [run.path(RUNS) for run in figure.runs(chosen_alphas(figure))]
+    return [run.path(runs_folder(figure.variant)) for run in figure.runs(chosen_alphas(figure))]
 
 
 def run_files(wildcards):
@@ -129,13 +139,16 @@ def tell_time():
     for job in workflow.dag.needrun_jobs():
         if job.rule.name == "run_game":
             run = experiments.RunTuple(*(job.wildcards[key] for key in RUN_KEYS), int(job.wildcards.seed))
-            frames[run] = LENGTHS[run]
+            wanted = PLACES[job.wildcards.place], run
+            frames[wanted] = LENGTHS[wanted]
         elif job.rule.name == "best_alphas":
             figure = FIGURES[job.wildcards.figure]
-            shared = set(FIGURES[figure.best.figure].runs())
-            frames |= {run: figure.length for run in figure.some_runs() if run not in shared}
-    total = {method: 0 for method in sorted({run.method for run in frames})}
-    for run, length in frames.items():
+            other = FIGURES[figure.best.figure]
+            shared = {(other.variant, run) for run in other.runs()}
+            wanted = {(figure.variant, run): figure.length for run in figure.some_runs()}
+            frames |= {run: length for run, length in wanted.items() if run not in shared}
+    total = {method: 0 for method in sorted({run.method for _, run in frames})}
+    for (_, run), length in frames.items():
         total[run.method] += length
     if sum(total.values()) < FEW_FRAMES:
         return
@@ -167,6 +180,7 @@ def grid_of(wildcards):
         "final": ASKED.final_episodes,
         "method": words(figure.methods),
         "mu": words(figure.mus),
+        "runs": runs_folder(figure.variant),
         "runs_code": words(run_code(figure.environments[0], method) for method in figure.methods),
         "seeds": words(figure.seeds),
         "smoothing": figure.smoothing,
@@ -218,6 +232,6 @@ def all_files(figures):
     return [
         *picture_files(figures),
         *outputs.table_files(RESULTS, figures),
-        *dict.fromkeys(run.path(RUNS) for figure in figures if figure.best is None for run in figure.runs()),
+        *dict.fromkeys(path for figure in figures if figure.best is None for path in run_files_of(figure)),
         *(lambda wildcards, figure=figure: run_files_of(figure) for figure in figures if figure.best),
     ]

@@ -26,9 +26,9 @@ rule run_mountain_car:
         # Its name tells its contents; its age tells nothing.
         kernel=ancient(kernel_file),
     output:
-        f"{RUNS}/{{environment}}/{RUN}.npz",
+        f"{RESULTS}/{{place}}runs/{{environment}}/{RUN}.npz",
     log:
-        f"{RESULTS}/logs/runs/{{environment}}/{RUN}.log",
+        f"{RESULTS}/logs/{{place}}runs/{{environment}}/{RUN}.log",
     wildcard_constraints:
         environment="mountain_car|drifting_mountain_car",
     priority: FIRST
@@ -72,9 +72,9 @@ rule run_game:
         # Only for how long a cluster should give the run.
         times=ancient(f"{RESULTS}/frame_times.json"),
     output:
-        f"{RUNS}/{{environment}}/{RUN}.npz",
+        f"{RESULTS}/{{place}}runs/{{environment}}/{RUN}.npz",
     log:
-        f"{RESULTS}/logs/runs/{{environment}}/{RUN}.log",
+        f"{RESULTS}/logs/{{place}}runs/{{environment}}/{RUN}.log",
     wildcard_constraints:
         environment="|".join(games.QUESTIONS),
     conda:
@@ -89,7 +89,7 @@ rule run_game:
         run=run_of,
         device=ASKED.device,
         # No output of this rule: Snakemake removes the outputs of a job that failed or was killed.
-        checkpoint=f"{RESULTS}/checkpoints/{{environment}}/{RUN}.npz",
+        checkpoint=f"{RESULTS}/{{place}}checkpoints/{{environment}}/{RUN}.npz",
     message:
         "Run: {wildcards.environment}, {wildcards.method}, α {wildcards.alpha}, μ {wildcards.mu},"
         " seed {wildcards.seed}"
