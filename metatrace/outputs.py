@@ -7,7 +7,7 @@ from metatrace import presentation
 from metatrace.experiments import GAMES, MU_AND_BETA, PAIRED, Figure
 
 # What each aggregation makes.
-AGGREGATED = ("curves", "scores", "settings", "spread")
+AGGREGATED = ("curves", "scores", "settings", "spread", "tenths")
 BETA = ("beta", "final_beta")
 AGGREGATED_GAMES = ("curves", "scores", "settings", "best_constant", "reference")
 FORMATS = ("svg", "pdf", "png", "csv")

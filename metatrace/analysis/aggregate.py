@@ -1,4 +1,4 @@
-"""From runs to four tidy tables: curves, scores, settings and spread.
+"""From runs to five tidy tables: curves, scores, settings, spread and tenths.
 
 A setting is (environment, method, α, μ, drift), tokens all; a run is a setting and a seed. Rows
 go by setting, as `groups` orders them, then by seed or episode.
@@ -31,12 +31,15 @@ class Tables:
       final_high, auc, auc_low, auc_high, diverged (how many runs).
     spread (a row an environment, method, mu and drift): alphas (how many α), spread, spread_low,
       spread_high.
+    tenths (a row a run): environment, method, alpha, mu, drift, seed, first (mean return over the first
+      `final_episodes`), tenth_1 … tenth_10 (mean return over each tenth of the episodes).
     """
 
     curves: pd.DataFrame
     scores: pd.DataFrame
     settings: pd.DataFrame
     spread: pd.DataFrame
+    tenths: pd.DataFrame
 
 
 def aggregate(runs: Sequence[Run], *, window: int, final: int = 100, spread_alpha_max: float) -> Tables:
@@ -55,7 +58,13 @@ def aggregate(runs: Sequence[Run], *, window: int, final: int = 100, spread_alph
         raise ValueError(f"final is {final}; it must be at least 1")
     groups = by_setting(runs)
     scores = _scores(groups, final)
-    return Tables(_curves(groups, window), scores, _settings(scores), _spread(scores, spread_alpha_max))
+    return Tables(
+        _curves(groups, window),
+        scores,
+        _settings(scores),
+        _spread(scores, spread_alpha_max),
+        _tenths(groups, final),
+    )
 
 
 def _curves(groups: dict[Setting, list[Run]], window: int) -> pd.DataFrame:
@@ -117,6 +126,18 @@ def _scores(groups: dict[Setting, list[Run]], final: int) -> pd.DataFrame:
         "diverged_episode": "Int64",
     }
     return pd.DataFrame(rows).astype(types)
+
+
+def _tenths(groups: dict[Setting, list[Run]], final: int) -> pd.DataFrame:
+    """How each run went, in ten parts; of fewer than ten episodes some parts are empty, and NaN."""
+    rows: list[dict[str, Any]] = []
+    for setting, runs in groups.items():
+        for run in runs:
+            parts = np.array_split(run.returns, 10)
+            means = {f"tenth_{i}": part.mean() if len(part) else np.nan for i, part in enumerate(parts, 1)}
+            row = {**setting._asdict(), "seed": run.tuple.seed, "first": run.returns[:final].mean()}
+            rows.append({**row, **means})
+    return pd.DataFrame(rows).astype({**dict.fromkeys(SETTING, "str"), "seed": "int64"})
 
 
 def _settings(scores: pd.DataFrame) -> pd.DataFrame:
