@@ -252,6 +252,17 @@ def _parser() -> argparse.ArgumentParser:
     best.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate` wrote")
     best.add_argument("--output", required=True, type=Path, metavar="PARQUET")
 
+    pair = verbs.add_parser(
+        "paired", help="two methods at the same settings, seed by seed", allow_abbrev=False
+    )
+    pair.set_defaults(verb=_paired)
+    pair.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate` wrote")
+    pair.add_argument("--first", required=True, metavar="METHOD")
+    pair.add_argument("--second", required=True, metavar="METHOD", help="what the first is compared with")
+    pair.add_argument(
+        "--output", required=True, type=Path, metavar="FOLDER", help="gets differences and overview.parquet"
+    )
+
     table = verbs.add_parser("table", help="a Parquet table as CSV", allow_abbrev=False)
     table.set_defaults(verb=_table)
     table.add_argument("input", type=Path, metavar="PARQUET")
@@ -275,6 +286,12 @@ def _parser() -> argparse.ArgumentParser:
             _mu_and_beta,
         ),
         ("games", "a panel a game and method, a line an initial step-size, over observed frames", _games),
+        (
+            "paired",
+            "the difference of two methods' scores at every α and μ",
+            _draw_paired,
+        ),
+        ("paired-curves", "two methods' learning curves at the same settings", _draw_paired_curves),
     ):
         one = kinds.add_parser(kind, help=text, allow_abbrev=False)
         one.set_defaults(verb=draw)
@@ -632,6 +649,17 @@ def _best_mu(options: argparse.Namespace) -> None:
     tables.write(best.best_mu(scores), options.output)
 
 
+def _paired(options: argparse.Namespace) -> None:
+    from metatrace.analysis import paired, tables
+
+    scores = tables.read(options.scores)
+    columns = ("environment", "method", "alpha", "mu", "drift", "seed", *paired.SCORES)
+    _hold_to(scores, columns, options.scores, "the scores.parquet of `metatrace aggregate`")
+    differences = paired.differences(scores, options.first, options.second)
+    tables.write(differences, options.output / "differences.parquet")
+    tables.write(paired.overview(differences), options.output / "overview.parquet")
+
+
 def _hold_to(frame: "pd.DataFrame", columns: Sequence[str], path: Path, wanted: str) -> None:
     """Refuses a table of another kind."""
     missing = [name for name in columns if name not in frame]
@@ -702,6 +730,24 @@ def _games(options: argparse.Namespace) -> None:
     figure = games.draw(curves, settings, best, title=options.title, note=options.note, frames=options.frames)
     style.save(figure, options.output)
     style.save_table(games.drawn_table(curves, best, settings), options.output)
+
+
+def _draw_paired(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.figures import paired, style
+
+    differences = tables.read(options.tables / "differences.parquet")
+    style.save(paired.draw(differences, title=options.title, note=options.note), options.output)
+    style.save_table(paired.drawn_table(differences), options.output)
+
+
+def _draw_paired_curves(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.figures import paired_curves, style
+
+    curves = tables.read(options.tables / "curves.parquet")
+    style.save(paired_curves.draw(curves, title=options.title, note=options.note), options.output)
+    style.save_table(paired_curves.drawn_table(curves), options.output)
 
 
 def _config(options: argparse.Namespace) -> None:

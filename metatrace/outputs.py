@@ -27,10 +27,13 @@ def tables_of(figure: Figure) -> tuple[str, ...]:
 
 
 def pictures_of(figure: Figure) -> tuple[str, ...]:
-    """The names of a figure's pictures: its curves, and how sensitive it is to the step-sizes."""
+    """The names of a figure's pictures: the one that its kind names, and others that belong to it."""
+    names = [figure.name]
+    if figure.reference:
+        names.append(f"{figure.name}_sensitivity")
     if figure.kind == PAIRED:
-        return ()
-    return (figure.name, f"{figure.name}_sensitivity") if figure.reference else (figure.name,)
+        names.append(f"{figure.name}_curves")
+    return tuple(names)
 
 
 def drawn_files(results: str, figures: Iterable[Figure]) -> list[str]:

@@ -48,6 +48,8 @@ TABLES = {
     "final_beta": "β at the end, a row a run and group",
     "best_constant": "the best constant α",
     "reference": "scores beside random play and published ones",
+    "differences": "the two methods' differences, a row a setting",
+    "overview": "the differences in short",
 }
 TABLE_TEXTS = {
     "scores": "final return (mean over the last {final} episodes) and AUC (mean over all episodes) "
@@ -64,13 +66,19 @@ TABLE_TEXTS = {
     "episodes) without tuning",
     "reference": "final return (mean over the last {final} finished episodes) of every setting beside that "
     "of random play and of published agents, each with its protocol, source, and whether it is comparable",
+    "differences": "AUC and final return of the first method minus the second at every setting, runs paired "
+    "by seed: the mean with a 95 % bootstrap interval, whether that excludes 0 (significant), the "
+    "seed-to-seed standard deviation of each method, and the difference as a multiple of it",
+    "overview": "over all settings how often AUC and final return differ significantly between the two "
+    "methods and which is then better, the median difference, and the largest one and where it is. By "
+    "chance alone some one in twenty settings would be significant, with few seeds more",
 }
 # The CSV tables that a figure of each kind comes with.
 TABLES_OF_KIND = {
     STEP_SIZES: ("scores", "settings", "spread"),
     BEST_MU: ("scores", "settings", "best_mu"),
     MU_AND_BETA: ("scores", "settings", "final_beta"),
-    PAIRED: ("scores", "settings"),
+    PAIRED: ("scores", "settings", "differences", "overview"),
     GAMES: ("scores", "settings", "best_constant", "reference"),
 }
 
@@ -114,19 +122,28 @@ def title(figure: Figure, kind: str) -> str:
     """What stands above a picture."""
     if kind == "sensitivity":
         return f"{short_name(figure)}, sensitivity to α and μ: {METHODS[figure.methods[0]]}"
+    if kind == "draw_paired_curves":
+        return f"{figure.title}, curves"
     return figure.title
 
 
-def note(asked: Experiments, paper: Experiments, figure: Figure) -> str:
-    """The line at a picture's foot: the scale, and what it lacks to the paper's."""
+def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool = True) -> str:
+    """The line at a picture's foot: the scale, and what it lacks to the paper's.
+
+    Args:
+      curves: whether the picture shows curves or bands, which the line then explains.
+    """
     seeds = len(figure.seeds)
     whole = paper.figures.get(figure.name)
     shown = (
         f"{asked.scale.capitalize()} scale: mean over {seeds} seed{'s' if seeds > 1 else ''}, "
-        f"{length_text(figure)}, "
-        f"trailing mean of {figure.smoothing}{' finished episodes' if figure.kind == GAMES else ''}"
+        f"{length_text(figure)}"
     )
-    if seeds > 1:
+    if curves:
+        shown += (
+            f", trailing mean of {figure.smoothing}{' finished episodes' if figure.kind == GAMES else ''}"
+        )
+    if curves and seeds > 1:
         shown += ", bands are 95 % bootstrap intervals"
     if whole is None:
         return shown

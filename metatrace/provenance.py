@@ -72,11 +72,14 @@ ENTRY_POINTS: dict[str, tuple[str, ...]] = {
     ),
     "best_alphas": ("metatrace.cli:_best_alphas", "metatrace.analysis.games", "metatrace.analysis.tables"),
     "best_mu": ("metatrace.cli:_best_mu", "metatrace.analysis.best", "metatrace.analysis.tables"),
+    "paired": ("metatrace.cli:_paired", "metatrace.analysis.paired", "metatrace.analysis.tables"),
     "learning_curves": ("metatrace.cli:_learning_curves", "metatrace.figures.learning_curves"),
     "sensitivity": ("metatrace.cli:_sensitivity", "metatrace.figures.sensitivity"),
     "draw_best_mu": ("metatrace.cli:_draw_best_mu", "metatrace.figures.best_mu"),
     "mu_and_beta": ("metatrace.cli:_mu_and_beta", "metatrace.figures.mu_and_beta"),
     "games": ("metatrace.cli:_games", "metatrace.figures.games"),
+    "draw_paired": ("metatrace.cli:_draw_paired", "metatrace.figures.paired"),
+    "draw_paired_curves": ("metatrace.cli:_draw_paired_curves", "metatrace.figures.paired_curves"),
 }
 # The workflow's rules that have another name than their kinds of job.
 RULES: dict[str, tuple[str, ...]] = {

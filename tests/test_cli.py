@@ -254,6 +254,7 @@ VERBS = [
     ["aggregate-games"],
     ["best-alphas"],
     ["best-mu"],
+    ["paired"],
     ["table"],
     ["figure"],
     ["figure", "learning-curves"],
@@ -261,6 +262,8 @@ VERBS = [
     ["figure", "best-mu"],
     ["figure", "mu-and-beta"],
     ["figure", "games"],
+    ["figure", "paired"],
+    ["figure", "paired-curves"],
     ["config"],
     ["provenance"],
     ["provenance", "fingerprint"],
@@ -384,6 +387,31 @@ def test_drifting_runs_become_the_best_mu_and_pictures_of_it(metatrace):
     )
     refused = metatrace("aggregate", *many, "--method", "none", "mixed", "--code", "0" * 16)
     assert_refused(refused, "--code", "one for each --method")
+
+
+def test_two_methods_become_their_differences_and_pictures_of_them(metatrace):
+    made_runs(metatrace.folder / "runs", methods=("scalar", "mixed"))
+    many = [*options(AGGREGATE, environment="drifting_mountain_car", episodes="5"), "--seeds", "0", "1"]
+    done = metatrace("aggregate", *many, "--method", "scalar", "mixed", "--mu", "2^-8", "2^-6")
+    assert done.returncode == 0, done.stderr
+    pair = ["paired", "tables/scores.parquet", "--first", "mixed", "--output", "tables", "--second"]
+    done = metatrace(*pair, "scalar")
+    assert done.returncode == 0, done.stderr
+    differences = pd.read_parquet(metatrace.folder / "tables/differences.parquet")
+    assert differences[["first", "second", "mu"]].values.tolist() == [
+        ["mixed", "scalar", "2^-6"],
+        ["mixed", "scalar", "2^-8"],
+    ]
+    assert (differences["auc_difference"] == 0).all()  # the runs were made alike
+    drawn = ["--tables", "tables", "--title", "Both"]
+    for kind in ("paired", "paired-curves"):
+        done = metatrace("figure", kind, *drawn, "--output", kind)
+        assert done.returncode == 0, done.stderr
+        for suffix in ("svg", "pdf", "png", "csv"):
+            assert (metatrace.folder / f"{kind}.{suffix}").stat().st_size > 100
+    assert_refused(metatrace(*pair, "sid"), "no runs of sid")
+    settings = [*pair[:1], "tables/settings.parquet", *pair[2:], "scalar"]
+    assert_refused(metatrace(*settings), "settings.parquet", "has no column seed")
 
 
 def made_runs(root, *, methods=("none", "mixed"), beta=True, code="a" * 16):

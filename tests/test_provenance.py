@@ -141,8 +141,17 @@ def test_what_a_verb_does_with_tables_is_in_its_jobs_and_nothing_else_of_the_com
 
 EXTRA = "def _extra() -> None: ...\n\n\n"
 AGGREGATES = {"aggregate", "aggregate_beta", "aggregate_games"}
-CHOICES = {"best_mu", "best_alphas"}
-DRAWINGS = {"draw_best_mu", "games", "learning_curves", "mu_and_beta", "sensitivity"}
+CHOICES = {"best_mu", "best_alphas", "paired"}
+PLANES = {"draw_paired"}
+DRAWINGS = {
+    "draw_best_mu",
+    "draw_paired_curves",
+    "games",
+    "learning_curves",
+    "mu_and_beta",
+    "sensitivity",
+    *PLANES,
+}
 
 
 @pytest.mark.parametrize(
@@ -153,6 +162,10 @@ DRAWINGS = {"draw_best_mu", "games", "learning_curves", "mu_and_beta", "sensitiv
         ("figures/games.py", "def draw(", {"games"}),
         ("analysis/games.py", "def curves(", {"aggregate_games", "best_alphas"}),
         ("analysis/best.py", "def best_mu(", {"best_mu"}),
+        ("analysis/paired.py", "def differences(", {"paired"}),
+        ("figures/paired.py", "def draw(", {"draw_paired"}),
+        ("figures/paired_curves.py", "def draw(", {"draw_paired_curves"}),
+        ("figures/planes.py", "def grid(", PLANES),
         ("analysis/beta.py", "def curves(", {"aggregate_beta"}),
         ("analysis/aggregate.py", "def curve_table(", {"aggregate", "aggregate_beta"}),
         ("analysis/collect.py", "def load(", AGGREGATES),

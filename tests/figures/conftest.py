@@ -26,18 +26,21 @@ def check_texts():
             for other, other_box in boxes[:i]:
                 shared = np.minimum(box.max, other_box.max) - np.maximum(box.min, other_box.min)
                 assert not (shared > 0).all(), (text, other)
-        legend = figure.legends[0].get_window_extent(renderer)
-        assert all(axes.get_window_extent(renderer).x1 <= legend.x0 for axes in figure.axes)
+        for shown in figure.legends:
+            legend = shown.get_window_extent(renderer)
+            assert all(axes.get_window_extent(renderer).x1 <= legend.x0 for axes in figure.axes)
 
     return check
 
 
 def drawn_texts(figure: Figure) -> list[Text]:
     """All texts of a drawn figure, of the tick labels those within their axis."""
-    legend = figure.legends[0]
-    texts = [*figure.texts, legend.get_title(), *legend.get_texts()]
+    texts = list(figure.texts)
+    for legend in figure.legends:
+        texts += [legend.get_title(), *legend.get_texts()]
     for axes in figure.axes:
-        texts += [axes.title, axes.xaxis.label, axes.yaxis.label]
+        texts += [axes.title, axes._left_title, axes._right_title, axes.xaxis.label, axes.yaxis.label]
+        texts += axes.texts
         for axis in (axes.xaxis, axes.yaxis):
             low, high = sorted(axis.get_view_interval())
             ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]

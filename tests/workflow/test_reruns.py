@@ -77,6 +77,18 @@ figures:
     seeds: 1
     frames: 100
     smoothing: 4
+  figure_s3:
+    section: comparisons
+    title: "Figure S3: the runs of figure 7, by pairs"
+    kind: paired
+    environment: drifting_mountain_car
+    method: [mixed, scalar]
+    alpha: [2^-6]
+    mu: [2^-7, 2^-9]
+    drift: ["1e-5"]
+    seeds: 1
+    episodes: 15
+    smoothing: 5
 device: cpu
 """
 
@@ -87,11 +99,21 @@ MADE_OF = {
     "figure_6": Counter(aggregate=1, table_as_csv=3, best_mu=1, draw_best_mu=1),
     "figure_7": Counter(aggregate_beta=1, table_as_csv=3, mu_and_beta=1),
     "figure_8": Counter(aggregate_games=1, table_as_csv=4, draw_games=1),
+    "figure_s3": Counter(aggregate=1, table_as_csv=4, paired=1, draw_paired=1, draw_paired_curves=1),
 }
-DRAWINGS = Counter(learning_curves=2, sensitivity=1, draw_best_mu=1, mu_and_beta=1, draw_games=1)
+DRAWINGS = Counter(
+    learning_curves=2,
+    sensitivity=1,
+    draw_best_mu=1,
+    mu_and_beta=1,
+    draw_games=1,
+    draw_paired=1,
+    draw_paired_curves=1,
+)
 NOTHING: Counter[str] = Counter()
 REPORT = Counter(html_report=1)
-CARS = ("figure_1", "figure_3", "figure_6", "figure_7")
+DRIFTING = ("figure_6", "figure_7", "figure_s3")
+CARS = ("figure_1", "figure_3", *DRIFTING)
 ALL_KERNELS = (*layout.KERNELS, "step_kernel")
 COMPILED = Counter({f"compile_{kernel}": 1 for kernel in ALL_KERNELS})
 
@@ -196,7 +218,7 @@ EDITS = {
     ),
     "the vector kernel": (
         replaced("metatrace/mountain_car/packed_kernel.py", "TINY = 1e-300", "TINY = 1e-299"),
-        Counter(compile_packed_kernel=1) + runs(cars=2) + after("figure_6", "figure_7"),
+        Counter(compile_packed_kernel=1) + runs(cars=2) + after(*DRIFTING),
     ),
     "the tile coder": (
         replaced(
@@ -247,6 +269,10 @@ EDITS = {
     "the choice of the best μ": (
         replaced("metatrace/analysis/best.py", "key=lambda mu: -finals", "key=lambda mu: 0 - finals"),
         Counter(best_mu=1, table_as_csv=1, draw_best_mu=1) + REPORT,
+    ),
+    "the comparison of two methods": (
+        replaced("metatrace/analysis/paired.py", "paired = first - second", "paired = -second + first"),
+        Counter(paired=1, table_as_csv=2, draw_paired=1) + REPORT,
     ),
     # Drawings and words.
     "a colour of one drawing": (

@@ -106,6 +106,32 @@ rule best_mu:
         "python -m metatrace best-mu {input:q} --output {output:q} > {log:q} 2>&1"
 
 
+rule paired:
+    input:
+        f"{RESULTS}/tables/{{figure}}/scores.parquet",
+    output:
+        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=["differences", "overview"]),
+    log:
+        f"{RESULTS}/logs/paired/{{figure}}.log",
+    wildcard_constraints:
+        figure=of_kind(experiments.PAIRED),
+    priority: FIRST_DRAWN
+    conda:
+        ENVIRONMENT
+    params:
+        pair=lambda wildcards: {
+            "code": FINGERPRINTS["paired"],
+            "first": figure_of(wildcards).methods[0],
+            "second": figure_of(wildcards).methods[1],
+        },
+        tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
+    message:
+        "Comparing the two methods of {wildcards.figure}"
+    shell:
+        "python -m metatrace paired {input:q} --first {params.pair[first]} --second {params.pair[second]}"
+        " --output {params.tables:q} > {log:q} 2>&1"
+
+
 rule table_as_csv:
     input:
         f"{RESULTS}/tables/{{figure}}/{{table}}.parquet",

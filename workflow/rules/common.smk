@@ -196,11 +196,11 @@ def reference_tables(wildcards):
     ]
 
 
-def drawing_of(job):
-    """What a drawing job depends on beside its tables."""
+def drawing_of(job, curves=True):
+    """What a drawing job depends on beside its tables; `curves`: whether it draws any, or bands."""
     return lambda wildcards: {
         "code": FINGERPRINTS[job],
-        "note": presentation.note(ASKED, PAPER, figure_of(wildcards)),
+        "note": presentation.note(ASKED, PAPER, figure_of(wildcards), curves=curves),
         "title": presentation.title(figure_of(wildcards), job),
     }
 

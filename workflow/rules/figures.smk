@@ -139,6 +139,60 @@ rule draw_games:
         " --output {params.prefix:q} > {log:q} 2>&1"
 
 
+rule draw_paired:
+    input:
+        f"{RESULTS}/tables/{{figure}}/differences.parquet",
+    output:
+        in_report(f"{RESULTS}/figures/{{figure}}.svg", "paired", "differences over α and μ"),
+        multiext(f"{RESULTS}/figures/{{figure}}", ".pdf", ".png"),
+        in_report(f"{RESULTS}/figures/{{figure}}.csv", "drawn_table", "differences, the drawn table"),
+    log:
+        f"{RESULTS}/logs/figures/{{figure}}.log",
+    wildcard_constraints:
+        figure=of_kind(experiments.PAIRED),
+    priority: FIRST_DRAWN
+    conda:
+        ENVIRONMENT
+    params:
+        drawing=drawing_of("draw_paired", curves=False),
+        tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
+        prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
+    message:
+        "Drawing {wildcards.figure}"
+    shell:
+        "python -m metatrace figure paired --tables {params.tables:q}"
+        " --title {params.drawing[title]:q} --note {params.drawing[note]:q}"
+        " --output {params.prefix:q} > {log:q} 2>&1"
+
+
+rule draw_paired_curves:
+    input:
+        f"{RESULTS}/tables/{{figure}}/curves.parquet",
+    output:
+        in_report(f"{RESULTS}/figures/{{figure}}_curves.svg", "paired_curves", "learning curves"),
+        multiext(f"{RESULTS}/figures/{{figure}}_curves", ".pdf", ".png"),
+        in_report(
+            f"{RESULTS}/figures/{{figure}}_curves.csv", "drawn_table", "learning curves, the drawn table"
+        ),
+    log:
+        f"{RESULTS}/logs/figures/{{figure}}_curves.log",
+    wildcard_constraints:
+        figure=of_kind(experiments.PAIRED),
+    priority: FIRST_DRAWN
+    conda:
+        ENVIRONMENT
+    params:
+        drawing=drawing_of("draw_paired_curves"),
+        tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
+        prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}_curves",
+    message:
+        "Drawing the learning curves of {wildcards.figure}"
+    shell:
+        "python -m metatrace figure paired-curves --tables {params.tables:q}"
+        " --title {params.drawing[title]:q} --note {params.drawing[note]:q}"
+        " --output {params.prefix:q} > {log:q} 2>&1"
+
+
 for figure in FIGURES.values():
 
     rule:

@@ -18,6 +18,8 @@ rule html_report:
                 "best_mu.rst",
                 "mu_and_beta.rst",
                 "games.rst",
+                "paired.rst",
+                "paired_curves.rst",
                 "drawn_table.rst",
                 "table.rst",
                 "style.css",

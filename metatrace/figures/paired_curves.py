@@ -1,0 +1,99 @@
+"""Learning curves of two methods side by side at the same settings: a panel a μ, three α, a dash a method."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from metatrace.figures import style
+from metatrace.numbers import label
+
+_PANELS, _ALPHAS = 6, 3
+_LINE_STYLES = ("-", (0, (2.2, 1.2)))
+
+
+def draw(curves: pd.DataFrame, *, title: str, note: str) -> Figure:
+    """Draws the learning curves of two methods, at a few α and μ.
+
+    Args:
+      curves: rows of `Tables.curves` of one environment and drift and of two methods.
+      title: above the panels.
+      note: a small line at the foot: scale, seeds, episodes.
+
+    Returns:
+      a panel a μ, downward, all with the same axes; in each a colour an α and a line style a method; one
+      legend. What is drawn is `drawn_table` of the same table.
+    """
+    table = drawn_table(curves)
+    alphas, mus = style.descending(table["alpha"]), style.descending(table["mu"])
+    methods = style.in_order(table["method"])
+    columns = min(len(mus), 3 if len(mus) != 4 else 2)
+    rows = math.ceil(len(mus) / columns)
+    colours = dict(zip(alphas, style.palette(len(alphas)), strict=True))
+    line_styles = dict(zip(methods, _LINE_STYLES, strict=True))
+    with style.theme():
+        figure = style.new_figure(0.5 + (3.7 if len(mus) == 1 else 2.5 * rows), title=title, note=note)
+        axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        for panel, mu in zip(axes.flat, mus, strict=False):
+            here = table[table["mu"] == mu]
+            for alpha in alphas:
+                for method in methods:
+                    style.curve(
+                        panel,
+                        here[(here["alpha"] == alpha) & (here["method"] == method)],
+                        colour=colours[alpha],
+                        line_style=line_styles[method],
+                        label=f"{method} {alpha}",
+                    )
+            panel.set_title(rf"$\mu = {label(mu)}$", pad=4)
+            sns.despine(ax=panel)
+        style.trim(axes, len(mus), "Training episode")
+        for panel in axes[:, 0]:
+            panel.set_ylabel("Return (trailing mean)")
+        style.episode_axis(axes[0, 0], table)
+        axes[0, 0].set_ylim(*style.value_range(table))
+        handles = [
+            Line2D([], [], color=colour, lw=3, label=rf"$\alpha = {label(alpha)}$")
+            for alpha, colour in colours.items()
+        ]
+        handles += [
+            Line2D([], [], color="#555555", ls=line_style, lw=1.6, label=style.METHODS[method].name)
+            for method, line_style in line_styles.items()
+        ]
+        style.shared_legend(figure, handles, r"Initial $\alpha$; method")
+    return figure
+
+
+def drawn_table(curves: pd.DataFrame) -> pd.DataFrame:
+    """All that the figure draws, a row a point: the table to save beside it.
+
+    Returns:
+      the rows of `curves` at up to six μ and three α, evenly over those that there are, the largest and the
+      smallest among them; by μ downward, α downward, method and episode.
+
+    Raises:
+      ValueError: several environments or drifts, not two methods, or a setting that one of them lacks.
+    """
+    style.only(curves, ("environment", "drift"))
+    methods = style.in_order(curves["method"])
+    if len(methods) != 2:
+        raise ValueError(f"a figure compares two methods, not {', '.join(methods)}")
+    parts = []
+    for mu in evenly(style.descending(curves["mu"]), _PANELS):
+        for alpha in evenly(style.descending(curves["alpha"]), _ALPHAS):
+            for method in methods:
+                at = (curves["mu"] == mu) & (curves["alpha"] == alpha) & (curves["method"] == method)
+                if not at.any():
+                    raise ValueError(f"there is no curve of {method} at alpha {alpha} mu {mu}")
+                parts.append(curves[at].sort_values("episode"))
+    return pd.concat(parts, ignore_index=True)
+
+
+def evenly(tokens: list[str], count: int) -> list[str]:
+    """At most `count` of the tokens at even distances, the first and the last among them."""
+    if len(tokens) <= count:
+        return tokens
+    return [tokens[round(float(place))] for place in np.linspace(0, len(tokens) - 1, count)]

@@ -1,0 +1,78 @@
+import numpy as np
+import pandas as pd
+import pytest
+from made_tables import make
+
+from metatrace.figures import paired_curves, style
+from metatrace.numbers import label
+
+ALPHAS = [f"2^-{k}" for k in range(3, 14)]
+MUS = [f"2^-{k}" for k in range(7, 16)]
+
+
+def made(alphas=ALPHAS, mus=MUS, methods=("nosid", "scalar"), **options):
+    return pd.concat([make(method, alphas, mus, **options).curves for method in methods])
+
+
+def draw(curves):
+    return paired_curves.draw(curves, title="A title", note="A note")
+
+
+def test_panels_show_both_methods_at_the_ends_and_the_middle_of_alpha(check_texts):
+    curves = made()
+    figure = draw(curves.sample(frac=1, random_state=0))
+    shown = ["2^-7", "2^-9", "2^-10", "2^-12", "2^-13", "2^-15"]
+    assert [axes.get_title() for axes in figure.axes] == [rf"$\mu = {label(mu)}$" for mu in shown]
+    for axes, mu in zip(figure.axes, shown, strict=True):
+        lines = {line.get_label(): line for line in axes.lines}
+        names = [f"{method} {alpha}" for alpha in ("2^-3", "2^-8", "2^-13") for method in ("scalar", "nosid")]
+        assert list(lines) == names and len(axes.collections) == len(names)
+        for name, line in lines.items():
+            method, alpha = name.split()
+            at = (curves["mu"] == mu) & (curves["alpha"] == alpha) & (curves["method"] == method)
+            np.testing.assert_array_equal(line.get_xydata(), curves.loc[at, ["episode", "mean"]])
+    check_texts(figure)
+
+
+def test_a_colour_is_an_alpha_and_a_line_style_a_method():
+    lines = draw(made()).axes[0].lines
+    assert [line.get_color() for line in lines] == [c for c in style.palette(3) for _ in range(2)]
+    assert [line.is_dashed() for line in lines] == [False, True] * 3
+
+
+def test_table_is_the_drawn_rows():
+    curves = made()
+    table = paired_curves.drawn_table(curves)
+    assert len(table) == 6 * 3 * 2 * 12
+    assert len(table.merge(curves)) == len(table)
+    assert list(table["mu"].unique()) == ["2^-7", "2^-9", "2^-10", "2^-12", "2^-13", "2^-15"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"seeds": 1, "episodes": 1},
+        {"alphas": ["2^-10"]},
+        {"mus": ["0.001"]},
+        {"mus": MUS[:4]},
+        {"mus": MUS[:2]},
+    ],
+)
+def test_draws_small_scales(options, check_texts):
+    check_texts(draw(made(**options)))
+
+
+def test_evenly_keeps_the_ends():
+    assert paired_curves.evenly(ALPHAS, 3) == ["2^-3", "2^-8", "2^-13"]
+    assert paired_curves.evenly(ALPHAS[:3], 6) == ALPHAS[:3]
+
+
+def test_refuses_other_than_two_methods():
+    with pytest.raises(ValueError, match="compares two methods, not scalar"):
+        draw(made(["2^-8"], ["2^-7"], methods=("scalar",)))
+
+
+def test_refuses_a_setting_that_one_method_lacks():
+    curves = made(["2^-8"], ["2^-7", "2^-8"])
+    with pytest.raises(ValueError, match=r"no curve of nosid at alpha 2\^-8 mu 2\^-8"):
+        draw(curves[(curves["method"] == "scalar") | (curves["mu"] == "2^-7")])
