@@ -279,6 +279,7 @@ def _parser() -> argparse.ArgumentParser:
             "scores against the initial step-size, spread against the meta-step-size",
             _sensitivity,
         ),
+        ("heat-map", "scores at every initial step-size and meta-step-size", _heat_map),
         ("best-mu", "a panel a drift rate, a line a method at its best meta-step-size", _draw_best_mu),
         (
             "mu-and-beta",
@@ -301,6 +302,14 @@ def _parser() -> argparse.ArgumentParser:
         if kind == "sensitivity":
             one.add_argument(
                 "--reference", type=Path, metavar="FOLDER", help="the tables of the untuned runs"
+            )
+        if kind == "heat-map":
+            one.add_argument(
+                "--reference",
+                required=True,
+                type=Path,
+                metavar="FOLDER",
+                help="the tables of the untuned runs",
             )
         if kind == "mu-and-beta":
             one.add_argument("--mu", required=True, metavar="TOKEN", help="at which β is shown")
@@ -697,6 +706,17 @@ def _sensitivity(options: argparse.Namespace) -> None:
     )
     style.save(figure, options.output)
     style.save_table(sensitivity.drawn_table(settings, spread, reference, reference_spread), options.output)
+
+
+def _heat_map(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.figures import heat_map, style
+
+    settings, reference = (
+        tables.read(folder / "settings.parquet") for folder in (options.tables, options.reference)
+    )
+    style.save(heat_map.draw(settings, reference, title=options.title, note=options.note), options.output)
+    style.save_table(heat_map.drawn_table(settings, reference), options.output)
 
 
 def _draw_best_mu(options: argparse.Namespace) -> None:

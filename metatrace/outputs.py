@@ -30,7 +30,7 @@ def pictures_of(figure: Figure) -> tuple[str, ...]:
     """The names of a figure's pictures: the one that its kind names, and others that belong to it."""
     names = [figure.name]
     if figure.reference:
-        names.append(f"{figure.name}_sensitivity")
+        names += [f"{figure.name}_sensitivity", f"{figure.name}_heat_map"]
     if figure.kind == PAIRED:
         names.append(f"{figure.name}_curves")
     return tuple(names)

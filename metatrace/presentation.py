@@ -122,6 +122,8 @@ def title(figure: Figure, kind: str) -> str:
     """What stands above a picture."""
     if kind == "sensitivity":
         return f"{short_name(figure)}, sensitivity to α and μ: {METHODS[figure.methods[0]]}"
+    if kind == "heat_map":
+        return f"{short_name(figure)}, scores over α and μ: {METHODS[figure.methods[0]]}"
     if kind == "draw_paired_curves":
         return f"{figure.title}, curves"
     return figure.title

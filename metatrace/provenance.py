@@ -75,6 +75,7 @@ ENTRY_POINTS: dict[str, tuple[str, ...]] = {
     "paired": ("metatrace.cli:_paired", "metatrace.analysis.paired", "metatrace.analysis.tables"),
     "learning_curves": ("metatrace.cli:_learning_curves", "metatrace.figures.learning_curves"),
     "sensitivity": ("metatrace.cli:_sensitivity", "metatrace.figures.sensitivity"),
+    "heat_map": ("metatrace.cli:_heat_map", "metatrace.figures.heat_map"),
     "draw_best_mu": ("metatrace.cli:_draw_best_mu", "metatrace.figures.best_mu"),
     "mu_and_beta": ("metatrace.cli:_mu_and_beta", "metatrace.figures.mu_and_beta"),
     "games": ("metatrace.cli:_games", "metatrace.figures.games"),

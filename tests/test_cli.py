@@ -259,6 +259,7 @@ VERBS = [
     ["figure"],
     ["figure", "learning-curves"],
     ["figure", "sensitivity"],
+    ["figure", "heat-map"],
     ["figure", "best-mu"],
     ["figure", "mu-and-beta"],
     ["figure", "games"],

@@ -142,7 +142,7 @@ def test_what_a_verb_does_with_tables_is_in_its_jobs_and_nothing_else_of_the_com
 EXTRA = "def _extra() -> None: ...\n\n\n"
 AGGREGATES = {"aggregate", "aggregate_beta", "aggregate_games"}
 CHOICES = {"best_mu", "best_alphas", "paired"}
-PLANES = {"draw_paired"}
+PLANES = {"draw_paired", "heat_map"}
 DRAWINGS = {
     "draw_best_mu",
     "draw_paired_curves",
@@ -164,6 +164,7 @@ DRAWINGS = {
         ("analysis/best.py", "def best_mu(", {"best_mu"}),
         ("analysis/paired.py", "def differences(", {"paired"}),
         ("figures/paired.py", "def draw(", {"draw_paired"}),
+        ("figures/heat_map.py", "def draw(", {"heat_map"}),
         ("figures/paired_curves.py", "def draw(", {"draw_paired_curves"}),
         ("figures/planes.py", "def grid(", PLANES),
         ("analysis/beta.py", "def curves(", {"aggregate_beta"}),

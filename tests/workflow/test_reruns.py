@@ -92,7 +92,7 @@ figures:
 device: cpu
 """
 
-# What is made of each figure's runs; of those of figure 1 also a line in a picture of figure 3.
+# What is made of each figure's runs; of those of figure 1 also a part of two pictures of figure 3.
 MADE_OF = {
     "figure_1": Counter(aggregate=1, table_as_csv=3, learning_curves=1),
     "figure_3": Counter(aggregate=1, table_as_csv=3, learning_curves=1),
@@ -104,6 +104,7 @@ MADE_OF = {
 DRAWINGS = Counter(
     learning_curves=2,
     sensitivity=1,
+    heat_map=1,
     draw_best_mu=1,
     mu_and_beta=1,
     draw_games=1,
@@ -121,7 +122,7 @@ COMPILED = Counter({f"compile_{kernel}": 1 for kernel in ALL_KERNELS})
 def after(*figures):
     """What is made of the runs of some figures, and the report."""
     made = sum((MADE_OF[figure] for figure in figures), REPORT)
-    return made + Counter(sensitivity=1) if {"figure_1", "figure_3"} & set(figures) else made
+    return made + Counter(sensitivity=1, heat_map=1) if {"figure_1", "figure_3"} & set(figures) else made
 
 
 def runs(cars=0, games=0):
@@ -286,6 +287,10 @@ EDITS = {
     "a colour of all drawings": (
         replaced("metatrace/figures/style.py", '"axes.edgecolor": "#555555"', '"axes.edgecolor": "#565656"'),
         DRAWINGS + REPORT,
+    ),
+    "a colour of all planes": (
+        replaced("metatrace/figures/planes.py", 'edgecolors="white"', 'edgecolors="black"'),
+        Counter(heat_map=1, draw_paired=1) + REPORT,
     ),
     "the name of an axis": (
         replaced("metatrace/figures/learning_curves.py", '"Training episode"', '"Episode"'),

@@ -11,7 +11,7 @@ from project import Project
 from metatrace import experiments
 from metatrace.results import load_run
 
-PICTURES = ("figure_1", "figure_3", "figure_3_sensitivity")
+PICTURES = ("figure_1", "figure_3", "figure_3_sensitivity", "figure_3_heat_map")
 
 
 def test_it_makes_the_runs_of_the_config_and_no_others(finished):
@@ -94,6 +94,7 @@ RUNS = {
     "aggregate": 2,
     "learning_curves": 2,
     "sensitivity": 1,
+    "heat_map": 1,
     "table_as_csv": 6,
     "html_report": 1,
 }

@@ -55,6 +55,36 @@ rule sensitivity:
         " --output {params.prefix:q} > {log:q} 2>&1"
 
 
+rule heat_map:
+    input:
+        f"{RESULTS}/tables/{{figure}}/settings.parquet",
+        reference=lambda wildcards: f"{RESULTS}/tables/{figure_of(wildcards).reference}/settings.parquet",
+    output:
+        in_report(f"{RESULTS}/figures/{{figure}}_heat_map.svg", "heat_map", "scores over α and μ"),
+        multiext(f"{RESULTS}/figures/{{figure}}_heat_map", ".pdf", ".png"),
+        in_report(
+            f"{RESULTS}/figures/{{figure}}_heat_map.csv",
+            "drawn_table",
+            "scores over α and μ, the drawn table",
+        ),
+    log:
+        f"{RESULTS}/logs/figures/{{figure}}_heat_map.log",
+    priority: FIRST_DRAWN
+    conda:
+        ENVIRONMENT
+    params:
+        drawing=drawing_of("heat_map", curves=False),
+        tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
+        reference=lambda wildcards: f"{RESULTS}/tables/{figure_of(wildcards).reference}",
+        prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}_heat_map",
+    message:
+        "Drawing the scores of {wildcards.figure} over α and μ"
+    shell:
+        "python -m metatrace figure heat-map --tables {params.tables:q} --reference {params.reference:q}"
+        " --title {params.drawing[title]:q} --note {params.drawing[note]:q}"
+        " --output {params.prefix:q} > {log:q} 2>&1"
+
+
 rule draw_best_mu:
     input:
         expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=["curves", "best_mu"]),

@@ -15,6 +15,7 @@ rule html_report:
                 "front_page.rst",
                 "learning_curves.rst",
                 "sensitivity.rst",
+                "heat_map.rst",
                 "best_mu.rst",
                 "mu_and_beta.rst",
                 "games.rst",
