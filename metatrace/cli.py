@@ -281,6 +281,7 @@ def _parser() -> argparse.ArgumentParser:
         ),
         ("heat-map", "scores at every initial step-size and meta-step-size", _heat_map),
         ("best-mu", "a panel a drift rate, a line a method at its best meta-step-size", _draw_best_mu),
+        ("by-drift", "scores of every method at its best meta-step-size against the drift rate", _by_drift),
         (
             "mu-and-beta",
             "a row a method: a line a meta-step-size, and how β evolves at one of them",
@@ -726,6 +727,15 @@ def _draw_best_mu(options: argparse.Namespace) -> None:
     curves, best = (tables.read(options.tables / f"{name}.parquet") for name in ("curves", "best_mu"))
     style.save(best_mu.draw(curves, best, title=options.title, note=options.note), options.output)
     style.save_table(best_mu.drawn_table(curves, best), options.output)
+
+
+def _by_drift(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.figures import by_drift, style
+
+    settings, best = (tables.read(options.tables / f"{name}.parquet") for name in ("settings", "best_mu"))
+    style.save(by_drift.draw(settings, best, title=options.title, note=options.note), options.output)
+    style.save_table(by_drift.drawn_table(settings, best), options.output)
 
 
 def _mu_and_beta(options: argparse.Namespace) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from metatrace import presentation
-from metatrace.experiments import GAMES, MU_AND_BETA, PAIRED, Figure
+from metatrace.experiments import BEST_MU, GAMES, MU_AND_BETA, PAIRED, Figure
 
 # What each aggregation makes.
 AGGREGATED = ("curves", "scores", "settings", "spread", "tenths")
@@ -31,6 +31,8 @@ def pictures_of(figure: Figure) -> tuple[str, ...]:
     names = [figure.name]
     if figure.reference:
         names += [f"{figure.name}_sensitivity", f"{figure.name}_heat_map"]
+    if figure.kind == BEST_MU:
+        names.append(f"{figure.name}_by_drift")
     if figure.kind == PAIRED:
         names.append(f"{figure.name}_curves")
     return tuple(names)

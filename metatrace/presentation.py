@@ -124,6 +124,8 @@ def title(figure: Figure, kind: str) -> str:
         return f"{short_name(figure)}, sensitivity to α and μ: {METHODS[figure.methods[0]]}"
     if kind == "heat_map":
         return f"{short_name(figure)}, scores over α and μ: {METHODS[figure.methods[0]]}"
+    if kind == "by_drift":
+        return f"{short_name(figure)}, against the drift rate: every method at its best meta-step-size"
     if kind == "draw_paired_curves":
         return f"{figure.title}, curves"
     return figure.title

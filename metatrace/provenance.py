@@ -77,6 +77,7 @@ ENTRY_POINTS: dict[str, tuple[str, ...]] = {
     "sensitivity": ("metatrace.cli:_sensitivity", "metatrace.figures.sensitivity"),
     "heat_map": ("metatrace.cli:_heat_map", "metatrace.figures.heat_map"),
     "draw_best_mu": ("metatrace.cli:_draw_best_mu", "metatrace.figures.best_mu"),
+    "by_drift": ("metatrace.cli:_by_drift", "metatrace.figures.by_drift"),
     "mu_and_beta": ("metatrace.cli:_mu_and_beta", "metatrace.figures.mu_and_beta"),
     "games": ("metatrace.cli:_games", "metatrace.figures.games"),
     "draw_paired": ("metatrace.cli:_draw_paired", "metatrace.figures.paired"),

@@ -261,6 +261,7 @@ VERBS = [
     ["figure", "sensitivity"],
     ["figure", "heat-map"],
     ["figure", "best-mu"],
+    ["figure", "by-drift"],
     ["figure", "mu-and-beta"],
     ["figure", "games"],
     ["figure", "paired"],
@@ -375,12 +376,13 @@ def test_drifting_runs_become_the_best_mu_and_pictures_of_it(metatrace):
     ]
     drawn = ["--tables", "tables", "--title", "Best"]
     assert metatrace("figure", "best-mu", *drawn, "--output", "best").returncode == 0
+    assert metatrace("figure", "by-drift", *drawn, "--output", "by_drift").returncode == 0
 
     # Of each table one drift and tuned methods alone
     assert metatrace("aggregate", *many, "--method", "mixed", "--drift", "1e-5").returncode == 0
     mu = ["--mu", "2^-8"]
     assert metatrace("figure", "mu-and-beta", *drawn, *mu, "--output", "beta").returncode == 0
-    for name in ("best", "beta"):
+    for name in ("best", "by_drift", "beta"):
         for suffix in ("svg", "pdf", "png", "csv"):
             assert (metatrace.folder / f"{name}.{suffix}").stat().st_size > 1000
     assert_refused(

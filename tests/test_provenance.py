@@ -144,6 +144,7 @@ AGGREGATES = {"aggregate", "aggregate_beta", "aggregate_games"}
 CHOICES = {"best_mu", "best_alphas", "paired"}
 PLANES = {"draw_paired", "heat_map"}
 DRAWINGS = {
+    "by_drift",
     "draw_best_mu",
     "draw_paired_curves",
     "games",
@@ -165,6 +166,7 @@ DRAWINGS = {
         ("analysis/paired.py", "def differences(", {"paired"}),
         ("figures/paired.py", "def draw(", {"draw_paired"}),
         ("figures/heat_map.py", "def draw(", {"heat_map"}),
+        ("figures/by_drift.py", "def draw(", {"by_drift"}),
         ("figures/paired_curves.py", "def draw(", {"draw_paired_curves"}),
         ("figures/planes.py", "def grid(", PLANES),
         ("analysis/beta.py", "def curves(", {"aggregate_beta"}),

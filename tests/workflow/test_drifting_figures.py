@@ -76,7 +76,13 @@ def test_the_best_mu_is_the_one_with_the_best_scores(drifting):
 def test_nothing_is_left_to_do_and_the_report_has_both(drifting):
     assert drifting.pending() == {}
     report = (drifting.folder / "results/tiny/report.html").read_text()
-    for words in ("Figure 6: the best", "Figure 7: all", "figure_6_best_mu.csv", "drift_and_noise"):
+    for words in (
+        "Figure 6: the best",
+        "Figure 7: all",
+        "figure_6_best_mu.csv",
+        "figure_6_by_drift.svg",
+        "drift_and_noise",
+    ):
         assert words in report
 
 
@@ -87,7 +93,7 @@ def test_nothing_is_left_to_do_and_the_report_has_both(drifting):
             "metatrace/analysis/best.py",
             "key=lambda mu: -finals",
             "key=lambda mu: 0 - finals",
-            {"best_mu": 1, "table_as_csv": 1, "draw_best_mu": 1, "html_report": 1},
+            {"best_mu": 1, "table_as_csv": 1, "draw_best_mu": 1, "by_drift": 1, "html_report": 1},
         ),
         (
             "metatrace/analysis/beta.py",

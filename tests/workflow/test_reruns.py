@@ -96,7 +96,7 @@ device: cpu
 MADE_OF = {
     "figure_1": Counter(aggregate=1, table_as_csv=3, learning_curves=1),
     "figure_3": Counter(aggregate=1, table_as_csv=3, learning_curves=1),
-    "figure_6": Counter(aggregate=1, table_as_csv=3, best_mu=1, draw_best_mu=1),
+    "figure_6": Counter(aggregate=1, table_as_csv=3, best_mu=1, draw_best_mu=1, by_drift=1),
     "figure_7": Counter(aggregate_beta=1, table_as_csv=3, mu_and_beta=1),
     "figure_8": Counter(aggregate_games=1, table_as_csv=4, draw_games=1),
     "figure_s3": Counter(aggregate=1, table_as_csv=4, paired=1, draw_paired=1, draw_paired_curves=1),
@@ -105,6 +105,7 @@ DRAWINGS = Counter(
     learning_curves=2,
     sensitivity=1,
     heat_map=1,
+    by_drift=1,
     draw_best_mu=1,
     mu_and_beta=1,
     draw_games=1,
@@ -269,7 +270,7 @@ EDITS = {
     ),
     "the choice of the best μ": (
         replaced("metatrace/analysis/best.py", "key=lambda mu: -finals", "key=lambda mu: 0 - finals"),
-        Counter(best_mu=1, table_as_csv=1, draw_best_mu=1) + REPORT,
+        Counter(best_mu=1, table_as_csv=1, draw_best_mu=1, by_drift=1) + REPORT,
     ),
     "the comparison of two methods": (
         replaced("metatrace/analysis/paired.py", "paired = first - second", "paired = -second + first"),

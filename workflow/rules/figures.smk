@@ -111,6 +111,36 @@ rule draw_best_mu:
         " --output {params.prefix:q} > {log:q} 2>&1"
 
 
+rule by_drift:
+    input:
+        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=["settings", "best_mu"]),
+    output:
+        in_report(f"{RESULTS}/figures/{{figure}}_by_drift.svg", "by_drift", "scores against the drift rate"),
+        multiext(f"{RESULTS}/figures/{{figure}}_by_drift", ".pdf", ".png"),
+        in_report(
+            f"{RESULTS}/figures/{{figure}}_by_drift.csv",
+            "drawn_table",
+            "scores against the drift rate, the drawn table",
+        ),
+    log:
+        f"{RESULTS}/logs/figures/{{figure}}_by_drift.log",
+    wildcard_constraints:
+        figure=of_kind(experiments.BEST_MU),
+    priority: FIRST_DRAWN
+    conda:
+        ENVIRONMENT
+    params:
+        drawing=drawing_of("by_drift", curves=False),
+        tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
+        prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}_by_drift",
+    message:
+        "Drawing the scores of {wildcards.figure} against the drift rate"
+    shell:
+        "python -m metatrace figure by-drift --tables {params.tables:q}"
+        " --title {params.drawing[title]:q} --note {params.drawing[note]:q}"
+        " --output {params.prefix:q} > {log:q} 2>&1"
+
+
 rule mu_and_beta:
     input:
         expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=["curves", "beta"]),

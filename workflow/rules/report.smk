@@ -17,6 +17,7 @@ rule html_report:
                 "sensitivity.rst",
                 "heat_map.rst",
                 "best_mu.rst",
+                "by_drift.rst",
                 "mu_and_beta.rst",
                 "games.rst",
                 "paired.rst",
