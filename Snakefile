@@ -47,4 +47,5 @@ rule all:
 include: "workflow/rules/run.smk"
 include: "workflow/rules/aggregate.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/explorer.smk"
 include: "workflow/rules/report.smk"

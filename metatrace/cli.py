@@ -213,6 +213,48 @@ def _parser() -> argparse.ArgumentParser:
         help="gets curves, scores, settings, best_constant and reference.parquet",
     )
 
+    for name, what, unit, thin in (
+        ("thin", "runs of mountain car", "episodes", _thin),
+        ("thin-games", "runs of games", "frames", _thin_games),
+    ):
+        thinned = verbs.add_parser(
+            name, help=f"{what} and their curves, thinned for the explorer (JSON)", allow_abbrev=False
+        )
+        thinned.set_defaults(verb=thin)
+        thinned.add_argument(
+            "--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs"
+        )
+        thinned.add_argument("--environment", required=True, nargs="+")
+        thinned.add_argument("--method", required=True, nargs="+")
+        thinned.add_argument("--alpha", required=True, nargs="+", metavar="TOKEN")
+        thinned.add_argument(
+            "--mu",
+            required=True,
+            nargs="+",
+            metavar="TOKEN",
+            help="of the tuned methods; 0 where there is none",
+        )
+        thinned.add_argument("--drift", default=["0"], nargs="+", metavar="TOKEN")
+        thinned.add_argument("--seeds", required=True, nargs="+", type=_whole("--seeds", 0), metavar="N")
+        thinned.add_argument(f"--{unit}", required=True, type=_whole(f"--{unit}", 1), metavar="N")
+        thinned.add_argument(
+            "--code",
+            nargs="+",
+            metavar="FINGERPRINT",
+            help="refuse runs that other code made; one for each --method",
+        )
+        thinned.add_argument(
+            "--smoothing",
+            required=True,
+            type=_whole("--smoothing", 1),
+            metavar="N",
+            help="episodes in the trailing mean",
+        )
+        thinned.add_argument(
+            "--curves", required=True, type=Path, metavar="PARQUET", help="the curves of the same runs"
+        )
+        thinned.add_argument("--output", required=True, type=Path, metavar="JSON")
+
     chosen = verbs.add_parser(
         "best-alphas", help="the initial step-sizes with the best final scores", allow_abbrev=False
     )
@@ -323,6 +365,28 @@ def _parser() -> argparse.ArgumentParser:
         one.add_argument(
             "--output", required=True, metavar="PREFIX", help="PREFIX.svg, .pdf, .png and .csv are written"
         )
+
+    explorer = verbs.add_parser(
+        "explorer", help="the page on which a reader picks curves, runs and tables (HTML)", allow_abbrev=False
+    )
+    explorer.set_defaults(verb=_explorer)
+    explorer.add_argument(
+        "--tables", required=True, type=Path, metavar="FOLDER", help="results/<scale>/tables"
+    )
+    explorer.add_argument(
+        "--words",
+        required=True,
+        metavar="JSON",
+        help="what the page says, as `presentation.explorer` makes it",
+    )
+    explorer.add_argument(
+        "--template",
+        required=True,
+        type=Path,
+        metavar="FOLDER",
+        help="where explorer.html, .css and .js lie: reports",
+    )
+    explorer.add_argument("--output", required=True, type=Path, metavar="HTML")
 
     config = verbs.add_parser(
         "config", help="check a config file and say what it asks for", allow_abbrev=False
@@ -608,6 +672,77 @@ def _aggregate_games(options: argparse.Namespace) -> None:
     }
     for name, frame in made.items():
         tables.write(frame, options.output / f"{name}.parquet")
+
+
+def _thin(options: argparse.Namespace) -> None:
+    from metatrace.analysis import collect, smoothing, tables, thinned
+
+    grid = collect.Grid(
+        options.environment,
+        options.method,
+        options.alpha,
+        options.mu,
+        options.drift,
+        options.seeds,
+        options.episodes,
+    )
+    _hold_codes_to_methods(options)
+    code = options.code and dict(zip(options.method, options.code, strict=True))
+    curves = tables.read(options.curves)
+    _hold_to(
+        curves, ("alpha", "mu", "episode", "mean"), options.curves, "the curves of `metatrace aggregate`"
+    )
+    kept = thinned.kept(options.episodes, thinned.MOST_RUN_POINTS)
+    made = thinned.of(
+        curves,
+        collect.load(options.runs, grid, code=code),
+        grid=kept + 1,
+        course=lambda run: smoothing.trailing_mean(run.returns, options.smoothing)[kept],
+    )
+    results.write_atomically(options.output, json.dumps(made, separators=(",", ":")).encode())
+
+
+def _thin_games(options: argparse.Namespace) -> None:
+    from metatrace.analysis import collect, games, tables, thinned
+
+    grid = collect.Grid(
+        options.environment,
+        options.method,
+        options.alpha,
+        options.mu,
+        options.drift,
+        options.seeds,
+        episodes=None,
+    )
+    _hold_codes_to_methods(options)
+    code = options.code and dict(zip(options.method, options.code, strict=True))
+    curves = tables.read(options.curves)
+    wanted = "the curves of `metatrace aggregate-games`"
+    _hold_to(curves, ("alpha", "mu", "frame", "mean"), options.curves, wanted)
+    frames = games.frame_grid(options.frames)
+    frames = frames[thinned.kept(len(frames), thinned.MOST_RUN_POINTS)]
+    made = thinned.of(
+        curves,
+        collect.load(options.runs, grid, code=code),
+        grid=frames,
+        course=lambda run: games.trailing_returns(run, frames, options.smoothing),
+    )
+    results.write_atomically(options.output, json.dumps(made, separators=(",", ":")).encode())
+
+
+def _hold_codes_to_methods(options: argparse.Namespace) -> None:
+    if options.code is not None and len(options.code) != len(options.method):
+        raise UserError(
+            f"--code: has {len(options.code)} fingerprints; there must be one for each --method, "
+            f"that is {len(options.method)}"
+        )
+
+
+def _explorer(options: argparse.Namespace) -> None:
+    from metatrace.figures import explorer
+
+    words = explorer.read_words(options.words)
+    results.write_atomically(options.output, explorer.page(words, options.tables, options.template))
 
 
 def _best_alphas(options: argparse.Namespace) -> None:

@@ -27,6 +27,8 @@ _MAX_CONFIG_VALUES = 100_000  # with every alias of YAML written out
 # What a figure shows (its `kind`): the panels, and the lines in each.
 STEP_SIZES, BEST_MU, MU_AND_BETA, GAMES = "step_sizes", "best_mu", "mu_and_beta", "games"
 PAIRED = "paired"
+# Those that show mountain car.
+CARS = (STEP_SIZES, BEST_MU, MU_AND_BETA, PAIRED)
 # The runs under the config's own readings, among the variants.
 OWN_READINGS = ""
 

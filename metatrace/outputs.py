@@ -62,6 +62,16 @@ def table_files(results: str, figures: Iterable[Figure]) -> list[str]:
     ]
 
 
+def thinned_files(results: str, figures: Iterable[Figure]) -> list[str]:
+    """What the explorer shows of some figures: their curves and runs, thinned."""
+    return [f"{results}/tables/{figure.name}/thinned.json" for figure in figures]
+
+
+def page_files(results: str) -> list[str]:
+    """The pages that show a whole scale: the explorer, and last the report."""
+    return [f"{results}/explorer.html", f"{results}/report.html"]
+
+
 def chosen_alphas(results: str, figure: Figure) -> tuple[str, ...] | None:
     """The initial step-sizes of a figure; None where other runs choose them and have not yet.
 

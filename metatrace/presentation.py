@@ -40,6 +40,19 @@ METHODS = {
     "sid": "SID",
     "nosid": "NOSID",
 }
+ENVIRONMENTS = {
+    "mountain_car": "mountain car",
+    "drifting_mountain_car": "drifting mountain car",
+    **{game: game.replace("_", " ") for game in games.QUESTIONS},
+}
+# What the explorer makes panels and colours of, when a figure of a kind is picked: as the figure has them.
+_FIRST_SEEN = {
+    STEP_SIZES: ("mu", "alpha"),
+    BEST_MU: ("drift", "method"),
+    MU_AND_BETA: ("method", "mu"),
+    PAIRED: ("mu", "method"),
+    GAMES: ("environment", "alpha"),
+}
 TABLES = {
     "scores": "scores, a row a run",
     "settings": "scores, a row a setting",
@@ -215,8 +228,7 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
         "frames": frames,
         "final": asked.final_episodes,
         "spread_alpha_max": asked.spread_alpha_max,
-        # Of the kernels that this config's runs use, and no others: else the report would change with them.
-        "code": {job: fingerprints[job] for job in sorted({*run_jobs(asked), *aggregate_jobs(asked)})},
+        "code": _code(asked, fingerprints),
         "sections": {
             SECTIONS[name]: [heading(figure) for figure in members]
             for name, members in asked.sections().items()
@@ -271,6 +283,50 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
             for figure in asked.figures.values()
         },
     }
+
+
+def explorer(asked: Experiments, fingerprints: Mapping[str, str]) -> dict[str, Any]:
+    """What the explorer says, and of which figures it shows what, as plain types."""
+    code = _code(asked, fingerprints)
+    return {
+        "scale": asked.scale,
+        "runs": len(asked.all_runs()),
+        "code": code,
+        "fingerprint": digest(code),
+        "environments": ENVIRONMENTS,
+        "methods": METHODS,
+        "variants": {variant: variant_text(variant) for variant in asked.variants()},
+        "tables": {
+            name: {
+                "name": TABLES[name],
+                "text": text.format(final=asked.final_episodes, spread_alpha_max=asked.spread_alpha_max),
+            }
+            for name, text in TABLE_TEXTS.items()
+        },
+        "figures": [
+            {
+                "name": figure.name,
+                "short": short_name(figure),
+                "heading": heading(figure),
+                "variant": figure.variant,
+                "smoothing": figure.smoothing,
+                "tables": list(TABLES_OF_KIND[figure.kind]),
+                **dict(zip(("panels", "colours"), _FIRST_SEEN[figure.kind], strict=True)),
+                "best": figure.kind == BEST_MU,
+            }
+            for figure in asked.figures.values()
+        ],
+    }
+
+
+def variant_text(variant: str) -> str:
+    """The readings that make a variant, as a reader writes them."""
+    return variant.replace("~", " = ").replace("+", ", ") or "the config's own"
+
+
+def _code(asked: Experiments, fingerprints: Mapping[str, str]) -> dict[str, str]:
+    """The code behind a config's results. No kernel that no run uses: else the pages would change with it."""
+    return {job: fingerprints[job] for job in sorted({*run_jobs(asked), *aggregate_jobs(asked)})}
 
 
 def digest(presentation: Mapping[str, Any]) -> str:

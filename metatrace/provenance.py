@@ -70,6 +70,20 @@ ENTRY_POINTS: dict[str, tuple[str, ...]] = {
         "metatrace.analysis.games",
         "metatrace.analysis.tables",
     ),
+    "thin": (
+        "metatrace.cli:_thin",
+        "metatrace.analysis.collect",
+        "metatrace.analysis.smoothing",
+        "metatrace.analysis.tables",
+        "metatrace.analysis.thinned",
+    ),
+    "thin_games": (
+        "metatrace.cli:_thin_games",
+        "metatrace.analysis.collect",
+        "metatrace.analysis.games",
+        "metatrace.analysis.tables",
+        "metatrace.analysis.thinned",
+    ),
     "best_alphas": ("metatrace.cli:_best_alphas", "metatrace.analysis.games", "metatrace.analysis.tables"),
     "best_mu": ("metatrace.cli:_best_mu", "metatrace.analysis.best", "metatrace.analysis.tables"),
     "paired": ("metatrace.cli:_paired", "metatrace.analysis.paired", "metatrace.analysis.tables"),
@@ -82,6 +96,7 @@ ENTRY_POINTS: dict[str, tuple[str, ...]] = {
     "games": ("metatrace.cli:_games", "metatrace.figures.games"),
     "draw_paired": ("metatrace.cli:_draw_paired", "metatrace.figures.paired"),
     "draw_paired_curves": ("metatrace.cli:_draw_paired_curves", "metatrace.figures.paired_curves"),
+    "explorer": ("metatrace.cli:_explorer", "metatrace.figures.explorer"),
 }
 # The workflow's rules that have another name than their kinds of job.
 RULES: dict[str, tuple[str, ...]] = {
@@ -216,5 +231,5 @@ def _hash_of_tree(tree: ast.AST) -> str:
 
 def _versions(packages: Iterable[str]) -> dict[str, str]:
     # The packages whose distribution has another name than their module.
-    distributions = {"PIL": "pillow", "yaml": "PyYAML"}
+    distributions = {"PIL": "pillow", "vl_convert": "vl-convert-python", "yaml": "PyYAML"}
     return {name: metadata.version(distributions.get(name, name)) for name in sorted(packages)}

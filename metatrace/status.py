@@ -111,7 +111,8 @@ def of(asked: Experiments, folder: str) -> Status:
         *outputs.table_files(folder, figures),
         *outputs.drawn_files(folder, figures),
         *outputs.csv_files(folder, figures),
-        f"{folder}/report.html",
+        *outputs.thinned_files(folder, figures),
+        *outputs.page_files(folder),
     ]
     missing = [path for path in wanted if not _is_there(path)]
     under_way = list(_under_way(runs, asked, folder, codes.get("run_game")))

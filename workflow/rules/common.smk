@@ -188,6 +188,16 @@ def grid_of(wildcards):
     }
 
 
+def thinned_grid_of(wildcards):
+    """A figure's grid, as far as thinning its runs depends on it, and the code that thins them."""
+    is_games = figure_of(wildcards).kind == experiments.GAMES
+    unused = ("final", "spread_alpha_max")
+    return {
+        **{key: value for key, value in grid_of(wildcards).items() if key not in unused},
+        "code": FINGERPRINTS["thin_games" if is_games else "thin"],
+    }
+
+
 def reference_tables(wildcards):
     """The tables of the untuned runs that a sensitivity picture shows as well."""
     return [
@@ -232,6 +242,7 @@ def all_files(figures):
     return [
         *picture_files(figures),
         *outputs.table_files(RESULTS, figures),
+        *outputs.thinned_files(RESULTS, figures),
         *dict.fromkeys(path for figure in figures if figure.best is None for path in run_files_of(figure)),
         *(lambda wildcards, figure=figure: run_files_of(figure) for figure in figures if figure.best),
     ]

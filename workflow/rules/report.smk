@@ -1,14 +1,16 @@
 # One HTML file that shows it all, by Snakemake's own --report.
 
 
+# All that the report holds.
 rule figures:
     input:
         picture_files(FIGURES.values()),
+        f"{RESULTS}/explorer.html",
 
 
 rule html_report:
     input:
-        picture_files(FIGURES.values()),
+        rules.figures.input,
         expand(
             "reports/{file}",
             file=[
@@ -23,6 +25,7 @@ rule html_report:
                 "paired.rst",
                 "paired_curves.rst",
                 "drawn_table.rst",
+                "explorer.rst",
                 "table.rst",
                 "style.css",
             ],

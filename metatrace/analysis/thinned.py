@@ -1,0 +1,126 @@
+"""Curves and single runs of a figure, thinned to what a page in a browser needs.
+
+A thinned figure is plain types, for JSON. Every curve goes over one of a few grids, of episodes or observed
+frames. Values are whole numbers, in units of 10^−decimals of a return, and lists hold differences: the first
+entry, and then the steps from one to the next, null where there is no value. So a run of 5000 episodes is 200
+bytes.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metatrace.analysis.groups import SETTING, Setting, by_setting
+from metatrace.results import Run
+
+EPISODES, FRAMES = "episode", "frame"
+MOST_POINTS, MOST_RUN_POINTS = 120, 60
+# A curve is a few hundred dots high: so many steps between the least and the largest return are enough.
+_STEPS = 2000
+_MOST_DECIMALS = 6
+
+
+def kept(count: int, most: int) -> np.ndarray:
+    """Which of `count` points are kept: all of up to `most`, else `most` as even as can be.
+
+    Returns:
+      positions from 0, ascending; the first and the last are among them.
+    """
+    if count < 1 or most < 2:
+        raise ValueError(f"{most} of {count} points; there must be at least 2 of 1")
+    return np.unique(np.round(np.linspace(0, count - 1, min(count, most))).astype(int))
+
+
+def of(
+    curves: pd.DataFrame, runs: Sequence[Run], *, grid: np.ndarray, course: Callable[[Run], np.ndarray]
+) -> dict[str, Any]:
+    """A figure, thinned.
+
+    Args:
+      curves: of `aggregate` or `games.curves`; those go over `EPISODES`, these over `FRAMES`.
+      runs: those that the curves are means of, in any order.
+      grid: (k,), the episodes or frames at which single runs are kept.
+      course: of a run its value at each of these, (k,); NaN where it has none yet.
+
+    Returns:
+      `axis`, EPISODES or FRAMES; `decimals` of each environment's values; `seeds`; `grids`, each as
+      differences; `settings`, in the order of `groups`, each with its environment, method, alpha, mu, drift;
+      and for each of these, in `curves` the number of its grid, mean, low and high, and in `runs` the number
+      of its grid and a list of values a seed. A curve without any point, as of games whose runs have ended no
+      episode, has empty lists.
+
+    Raises:
+      UserError: no runs, or seeds that do not match. The line names the setting.
+    """
+    axis = EPISODES if EPISODES in curves else FRAMES
+    groups = by_setting(runs, same_episodes=axis == EPISODES)
+    tables = {Setting(*map(str, key)): rows for key, rows in curves.groupby(SETTING, sort=False)}
+    courses = {setting: np.stack([course(run) for run in members]) for setting, members in groups.items()}
+    decimals = {
+        environment: _decimals([values for setting, values in courses.items() if setting[0] == environment])
+        for environment in dict.fromkeys(setting.environment for setting in groups)
+    }
+    grids: list[list[int]] = []
+    made: dict[str, Any] = {
+        "axis": axis,
+        "decimals": decimals,
+        "seeds": [run.tuple.seed for run in next(iter(groups.values()))],
+        "grids": grids,
+        "settings": [list(setting) for setting in groups],
+        "curves": [],
+        "runs": [],
+    }
+    for setting, values in courses.items():
+        places = decimals[setting.environment]
+        rows = tables.get(setting, curves.iloc[:0])
+        points = rows.iloc[kept(len(rows), MOST_POINTS)] if len(rows) else rows
+        columns = [differences(points[name].to_numpy(), places) for name in ("mean", "low", "high")]
+        made["curves"].append([_number_of(points[axis].to_numpy(), grids), *columns])
+        lines = [differences(line, places) for line in values]
+        made["runs"].append([_number_of(grid, grids), lines])
+    return made
+
+
+def differences(values: np.ndarray, decimals: int) -> list[int | None]:
+    """Values in whole units of 10^−decimals, as differences; None for NaN.
+
+    The rounded values are subtracted, not the values themselves, so that no error adds up.
+    """
+    steps: list[int | None] = []
+    before = 0
+    for value in np.asarray(values, np.float64).tolist():
+        if math.isnan(value):
+            steps.append(None)
+            continue
+        whole = round(value * 10**decimals)
+        steps.append(whole - before)
+        before = whole
+    return steps
+
+
+def values_of(steps: Sequence[int | None], decimals: int) -> np.ndarray:
+    """What `differences` were made of, as far as they were kept: (k,), float64."""
+    known = np.array([step is not None for step in steps], bool)
+    values = np.full(len(steps), np.nan)
+    values[known] = np.cumsum([step for step in steps if step is not None]) / 10**decimals
+    return values
+
+
+def _number_of(grid: np.ndarray, grids: list[list[int]]) -> int:
+    """Where a grid stands among `grids`; it joins them where it is new."""
+    steps = [int(step) for step in np.diff(grid, prepend=0)]
+    if steps not in grids:
+        grids.append(steps)
+    return grids.index(steps)
+
+
+def _decimals(parts: Sequence[np.ndarray]) -> int:
+    """How many decimals show a return, if there are to be `_STEPS` between the least and the largest."""
+    values = np.concatenate([part[~np.isnan(part)] for part in parts])
+    spread = float(np.ptp(values)) if len(values) else 0.0
+    if spread == 0:
+        return 2
+    return min(max(math.ceil(math.log10(_STEPS / spread)), 0), _MOST_DECIMALS)
