@@ -47,5 +47,6 @@ rule all:
 include: "workflow/rules/run.smk"
 include: "workflow/rules/aggregate.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/claims.smk"
 include: "workflow/rules/explorer.smk"
 include: "workflow/rules/report.smk"

@@ -305,6 +305,18 @@ def _parser() -> argparse.ArgumentParser:
         "--output", required=True, type=Path, metavar="FOLDER", help="gets differences and overview.parquet"
     )
 
+    claims = verbs.add_parser("claims", help="judge the paper's claims by the tables", allow_abbrev=False)
+    claims.set_defaults(verb=_claims)
+    claims.add_argument("--tables", required=True, type=Path, metavar="FOLDER", help="results/<scale>/tables")
+    claims.add_argument("--figures", required=True, nargs="+", metavar="NAME", help="those that ran")
+    claims.add_argument("--claims", required=True, type=Path, metavar="YAML", help="config/claims.yaml")
+    claims.add_argument("--paper", required=True, type=Path, metavar="YAML", help="config/paper.yaml")
+    claims.add_argument("--style", required=True, type=Path, metavar="CSS", help="reports/claims.css")
+    claims.add_argument("--scale", required=True, help="its name, for the titles")
+    claims.add_argument(
+        "--output", required=True, type=Path, metavar="FOLDER", help="gets claims.html and tables/claims.*"
+    )
+
     table = verbs.add_parser("table", help="a Parquet table as CSV", allow_abbrev=False)
     table.set_defaults(verb=_table)
     table.add_argument("input", type=Path, metavar="PARQUET")
@@ -782,6 +794,27 @@ def _frames_of_method(text: str) -> tuple[str, int]:
     if method not in METHODS or not (number.isascii() and number.isdigit() and len(number) < 15):
         raise UserError(f"--frames: {text!r} is no METHOD=N; write --frames none=1000000 mixed=1000000")
     return method, int(number)
+
+
+def _claims(options: argparse.Namespace) -> None:
+    from metatrace import experiments, presentation
+    from metatrace.analysis import claim_evidence, claims, tables
+    from metatrace.figures import claims as pages
+
+    criteria = claims.read(options.claims)
+    ran = claim_evidence.load(options.tables, options.figures, experiments.read(options.paper))
+    try:
+        style = options.style.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise UserError(f"{options.style}: cannot be read; it must be a style sheet") from None
+    table = claims.judge(criteria, ran)
+    summary = claims.summary(table, presentation.SECTIONS)
+    results.write_atomically(
+        options.output / "tables" / "claims.json", pages.as_json(table, summary, options.scale)
+    )
+    results.write_atomically(options.output / "tables" / "claims.csv", tables.as_csv(table))
+    page = pages.page(table, summary, scale=options.scale, style=style)
+    results.write_atomically(options.output / "claims.html", page)
 
 
 def _best_mu(options: argparse.Namespace) -> None:

@@ -67,9 +67,24 @@ def thinned_files(results: str, figures: Iterable[Figure]) -> list[str]:
     return [f"{results}/tables/{figure.name}/thinned.json" for figure in figures]
 
 
+def evidence_files(results: str, figures: Iterable[Figure]) -> list[str]:
+    """The tables by which the paper's claims are judged."""
+    of_kind = {GAMES: ("scores", "reference"), MU_AND_BETA: ("scores", "final_beta")}
+    return [
+        f"{results}/tables/{figure.name}/{table}.parquet"
+        for figure in figures
+        for table in of_kind.get(figure.kind, ("scores", "tenths"))
+    ]
+
+
+def claim_files(results: str) -> list[str]:
+    """The verdicts over the paper's claims."""
+    return [f"{results}/tables/claims.json", f"{results}/tables/claims.csv", f"{results}/claims.html"]
+
+
 def page_files(results: str) -> list[str]:
-    """The pages that show a whole scale: the explorer, and last the report."""
-    return [f"{results}/explorer.html", f"{results}/report.html"]
+    """What shows a whole scale: the verdicts, the explorer, and last the report."""
+    return [*claim_files(results), f"{results}/explorer.html", f"{results}/report.html"]
 
 
 def chosen_alphas(results: str, figure: Figure) -> tuple[str, ...] | None:

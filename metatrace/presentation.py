@@ -6,6 +6,7 @@ Everything here is read off the config; no result enters.
 import hashlib
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from metatrace import object_code
@@ -327,6 +328,16 @@ def variant_text(variant: str) -> str:
 def _code(asked: Experiments, fingerprints: Mapping[str, str]) -> dict[str, str]:
     """The code behind a config's results. No kernel that no run uses: else the pages would change with it."""
     return {job: fingerprints[job] for job in sorted({*run_jobs(asked), *aggregate_jobs(asked)})}
+
+
+def verdicts(path: Path) -> list[str]:
+    """A sentence a section on what holds of the paper's claims, of claims.json; none before it is made."""
+    try:
+        return [
+            str(sentence) for sentence in json.loads(path.read_text(encoding="utf-8"))["summary"].values()
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []
 
 
 def digest(presentation: Mapping[str, Any]) -> str:

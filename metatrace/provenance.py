@@ -96,6 +96,12 @@ ENTRY_POINTS: dict[str, tuple[str, ...]] = {
     "games": ("metatrace.cli:_games", "metatrace.figures.games"),
     "draw_paired": ("metatrace.cli:_draw_paired", "metatrace.figures.paired"),
     "draw_paired_curves": ("metatrace.cli:_draw_paired_curves", "metatrace.figures.paired_curves"),
+    "claims": (
+        "metatrace.cli:_claims",
+        "metatrace.analysis.claim_evidence",
+        "metatrace.analysis.claims",
+        "metatrace.figures.claims",
+    ),
     "explorer": ("metatrace.cli:_explorer", "metatrace.figures.explorer"),
 }
 # The workflow's rules that have another name than their kinds of job.

@@ -55,6 +55,7 @@ ENVIRONMENT = str(Path(workflow.basedir, "environment.yml"))
 RUN_KEYS = ["environment", "method", "alpha", "mu", "drift"]
 # What the report's front page and captions show.
 config["presentation"] = presentation.of(ASKED, PAPER, FINGERPRINTS)
+config["verdicts"] = presentation.verdicts(Path(RESULTS, "tables/claims.json"))
 
 # Jobs call `python` and `snakemake`: those of the environment that this Snakemake runs in, activated or not.
 os.environ.update(PATH=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))

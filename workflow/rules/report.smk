@@ -4,6 +4,7 @@
 # All that the report holds.
 rule figures:
     input:
+        outputs.claim_files(RESULTS),
         picture_files(FIGURES.values()),
         f"{RESULTS}/explorer.html",
 
@@ -24,6 +25,7 @@ rule html_report:
                 "games.rst",
                 "paired.rst",
                 "paired_curves.rst",
+                "claims.rst",
                 "drawn_table.rst",
                 "explorer.rst",
                 "table.rst",

@@ -1,0 +1,37 @@
+# What holds of the paper's claims.
+
+
+rule claims:
+    input:
+        "config/claims.yaml",
+        "config/paper.yaml",
+        "reports/claims.css",
+        outputs.evidence_files(RESULTS, FIGURES.values()),
+    output:
+        f"{RESULTS}/tables/claims.json",
+        report(
+            f"{RESULTS}/tables/claims.csv",
+            caption="../../reports/claims.rst",
+            category="Claims",
+            labels={"shows": "verdicts, a row a part of a claim"},
+        ),
+        report(
+            f"{RESULTS}/claims.html",
+            caption="../../reports/claims.rst",
+            category="Claims",
+            labels={"shows": "verdicts over the paper's claims"},
+        ),
+    log:
+        f"{RESULTS}/logs/claims.log",
+    conda:
+        ENVIRONMENT
+    params:
+        judged={"code": FINGERPRINTS["claims"], "figures": words(FIGURES), "scale": ASKED.scale},
+        tables=f"{RESULTS}/tables",
+        results=RESULTS,
+    message:
+        "Judging the paper's claims"
+    shell:
+        "python -m metatrace claims --tables {params.tables:q} --figures {params.judged[figures]}"
+        " --claims {input[0]:q} --paper {input[1]:q} --style {input[2]:q} --scale {params.judged[scale]}"
+        " --output {params.results:q} > {log:q} 2>&1"
