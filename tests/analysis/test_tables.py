@@ -39,7 +39,7 @@ def test_tables_are_written_with_the_same_bytes_and_read_back(tmp_path):
         tables.write(again[name], second)
         assert first.read_bytes() == second.read_bytes()
         pd.testing.assert_frame_equal(tables.read(first), frame)
-    assert len(list((tmp_path / "new").iterdir())) == 6 - 1  # no temporary file is left
+    assert len(list((tmp_path / "new").iterdir())) == len(again)  # no temporary file is left
 
 
 def test_a_table_that_was_there_is_replaced(tmp_path):
