@@ -30,7 +30,6 @@ figures:
     environment: catch
     method: [none]
     alpha: [2^-6]
-    mu: ["0.001"]
     seeds: 1
     frames: 4000
     smoothing: 10
