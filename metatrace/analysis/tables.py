@@ -15,7 +15,7 @@ from metatrace.results import remedy
 def write(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     """Writes a table as Parquet, atomically; the same table gives the same bytes."""
     buffer = io.BytesIO()
-    frame.to_parquet(buffer, engine="pyarrow", index=False, compression="zstd")
+    frame.to_parquet(buffer, engine="pyarrow", index=False, compression="zstd", write_page_checksum=True)
     results.write_atomically(path, buffer.getvalue())
 
 
@@ -26,12 +26,13 @@ def read(path: Path) -> pd.DataFrame:
       UserError: the file is missing, cut short or no table.
     """
     try:
-        return pd.read_parquet(path, engine="pyarrow")
+        # A garbled number would else pass for another one.
+        return pd.read_parquet(path, engine="pyarrow", page_checksum_verification=True)
     except FileNotFoundError:
         raise UserError(
             f"{path}: there is no such table; make it with the snakemake command of its config"
         ) from None
-    except (OSError, ValueError, pyarrow.ArrowException):
+    except (*results.GARBLED, pyarrow.ArrowException):
         raise UserError(f"{path}: is cut short, garbled or no table; {remedy(path)}") from None
 
 

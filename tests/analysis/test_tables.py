@@ -70,6 +70,30 @@ def test_a_table_cut_short_is_refused_with_its_remedy(tmp_path, share):
     assert str(raised.value).startswith(f"{path}: ") and "\n" not in str(raised.value)
 
 
+def test_a_garbled_table_is_refused_or_holds_the_same_numbers(tmp_path):
+    """Every page has a checksum; the names of columns have none."""
+    path = tmp_path / "t.parquet"
+    frame = made(RUNS)["curves"]
+    tables.write(frame, path)
+    whole = path.read_bytes()
+    rng = np.random.default_rng(0)
+    refused = 0
+    for _ in range(500):
+        garbled = bytearray(whole)
+        start = rng.integers(len(whole)) if rng.random() < 0.5 else len(whole) - 1 - rng.integers(1000)
+        junk = rng.bytes(rng.choice([1, 4, 30, 200]))
+        garbled[start : start + len(junk)] = junk
+        path.write_bytes(garbled)
+        try:
+            read = tables.read(path)
+        except UserError as error:
+            assert str(error).startswith(f"{path}: is cut short, garbled") and "\n" not in str(error)
+            refused += 1
+        else:
+            assert list(read) != list(frame) or read.equals(frame)
+    assert refused > 250
+
+
 def test_a_missing_table_is_refused(tmp_path):
     with pytest.raises(UserError, match="there is no such table; make it with the snakemake command"):
         tables.read(tmp_path / "t.parquet")
