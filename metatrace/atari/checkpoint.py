@@ -6,10 +6,13 @@ the code that trains. Only the run that wrote it takes it up again.
 
 import io
 import json
+import os
 import shlex
+import sys
 import time
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,12 +57,11 @@ class Checkpoint:
         self._saved = time.monotonic()
 
     def load(self) -> dict[str, np.ndarray] | None:
-        """The saved state; None where there is none.
+        """The saved state; None where there is none, or only a damaged one, which is set aside.
 
         Raises:
-          UserError: the file is damaged, or of another run or of other code. The line names the file.
+          UserError: the file is of another run or of other code. The line names the file.
         """
-        anew = self._anew()
         try:
             raw = self.path.read_bytes()
         except FileNotFoundError:
@@ -75,13 +77,21 @@ class Checkpoint:
             meta = json.loads(str(arrays.pop("meta")))
             schema = meta.pop("schema")
         except _GARBLED:
-            raise UserError(f"{self.path}: is cut short, garbled or no checkpoint; {anew}") from None
+            aside = self.path.with_name(f"{self.path.name}.damaged")
+            with suppress(FileNotFoundError):  # an orphan of the same run has ended, and removed it
+                os.replace(self.path, aside)
+            print(
+                f"{self.path}: is cut short, garbled or no checkpoint: the run starts from its beginning, "
+                f"the file is now {aside}",
+                file=sys.stderr,
+            )
+            return None
         wanted = json.loads(json.dumps({**self.identity}))
         if schema != SCHEMA_VERSION or meta != wanted:
             other = [key for key in sorted({*meta, *wanted}) if meta.get(key) != wanted.get(key)]
             raise UserError(
                 f"{self.path}: is the checkpoint of another run or of other code "
-                f"(it differs in {', '.join(other) or 'schema'}); {anew}"
+                f"(it differs in {', '.join(other) or 'schema'}); {self._anew()}"
             )
         return arrays
 

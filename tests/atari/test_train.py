@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -128,7 +130,9 @@ def test_a_run_that_diverges_ends_and_says_so(trainer):
     assert training.diverged and training.frames in (20, 21)
 
 
-def test_a_checkpoint_of_another_run_or_code_or_a_damaged_one_is_refused(tmp_path, trainer):
+def test_a_checkpoint_of_another_run_or_code_is_refused_and_a_damaged_one_set_aside(
+    tmp_path, trainer, capsys
+):
     identity = {"method": "mixed", "code": "0" * 16}
     saved = checkpoints.Checkpoint(tmp_path / "c.npz", identity)
     assert saved.load() is None
@@ -147,7 +151,12 @@ def test_a_checkpoint_of_another_run_or_code_or_a_damaged_one_is_refused(tmp_pat
     whole = saved.path.read_bytes()
     for damaged in (whole[: len(whole) // 2], b"", b"PK\x03\x04", whole[:100] + b"\0" * 40 + whole[140:]):
         saved.path.write_bytes(damaged)
-        assert "cut short, garbled or no checkpoint" in refusal(saved)
+        assert saved.load() is None and not saved.path.exists()
+        assert saved.path.with_name("c.npz.damaged").read_bytes() == damaged
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith(
+            f"{saved.path}: is cut short, garbled or no checkpoint: the run starts from its"
+        )
     with pytest.raises(UserError, match="does not hold a whole state"):
         saved.restore(trainer(settings()), {"w": np.arange(5.0)})
     saved.remove()
@@ -158,8 +167,31 @@ def test_a_checkpoint_of_another_run_or_code_or_a_damaged_one_is_refused(tmp_pat
 def test_no_checkpoint_is_unpickled(tmp_path):
     path = tmp_path / "c.npz"
     np.savez(path, meta=np.array([{"a": 1}], dtype=object))
-    with pytest.raises(UserError, match="no checkpoint"):
-        checkpoints.Checkpoint(path, {}).load()
+    assert checkpoints.Checkpoint(path, {}).load() is None
+
+
+def test_a_checkpoint_of_an_absurd_size_is_refused_by_its_declared_size(tmp_path):
+    path = tmp_path / "c.npz"
+    np.savez_compressed(path, meta=np.array("{}"), w=np.zeros(checkpoints._MAX_BYTES // 8, np.int64))
+    assert path.stat().st_size < 1 << 20
+    tracemalloc.start()
+    try:
+        assert checkpoints.Checkpoint(path, {}).load() is None
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("shape", ["(10**18,)", f"({10**18},)", f"({2**40},)", "(-1,)", f"({2**63},)"])
+def test_an_array_of_a_checkpoint_that_declares_more_than_there_is_is_refused(tmp_path, shape):
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + b"\0" * 64
+    path = tmp_path / "c.npz"
+    np.savez(path, meta=np.array("{}"))
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("w.npy", array)
+    assert checkpoints.Checkpoint(path, {}).load() is None
 
 
 def killed_and_finished(folder, kills, frames):
