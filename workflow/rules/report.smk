@@ -40,11 +40,14 @@ rule html_report:
         ENVIRONMENT
     params:
         shown={"presentation": presentation.digest(config["presentation"])},
+        draft=f"{RESULTS}/.report",
         # Relative, so that a project that was moved is still up to date.
         configfiles=[os.path.relpath(path) for path in workflow.configfiles],
     message:
         "Writing the report {output}"
     shell:
-        # A second Snakemake that only reads; the first one holds the lock.
-        "snakemake figures --report {output:q} --report-stylesheet reports/style.css --nolock --quiet"
-        " --configfile {params.configfiles:q} > {log:q} 2>&1"
+        # A second Snakemake that only reads; the first one holds the lock. It writes piece by piece, so whoever is
+        # killed, or goes on as an orphan, does that elsewhere.
+        "trap 'rm -f {params.draft:q}.$$.html' EXIT;"
+        " snakemake figures --report {params.draft:q}.$$.html --report-stylesheet reports/style.css --nolock --quiet"
+        " --configfile {params.configfiles:q} > {log:q} 2>&1 && mv {params.draft:q}.$$.html {output:q}"
