@@ -99,7 +99,7 @@ def of(asked: Experiments, folder: str) -> Status:
         of_figure = [WantedRun(figure.variant, run) for run in tuples]
         for run in of_figure:
             if run not in runs:
-                runs[run] = _state(run, figure.length, asked, folder, codes)
+                runs[run] = state_of(run, figure.length, asked, folder, codes)
         files = {
             "tables": outputs.table_files(folder, [figure]),
             "pictures": outputs.drawn_files(folder, [figure]),
@@ -123,9 +123,10 @@ def _is_there(path: str) -> bool:
     return Path(path).is_file()
 
 
-def _state(
+def state_of(
     wanted: WantedRun, length: int, asked: Experiments, folder: str, codes: Mapping[str, str]
 ) -> RunState:
+    """What became of a run below `folder`, by its file's `meta`; `codes`: a fingerprint a kind of job."""
     path, run = wanted.path(folder), wanted.tuple
     try:
         meta = results.load_meta(path)

@@ -1,5 +1,7 @@
 """The workflow with the real Snakemake: what it makes, what it makes again, and how it fails."""
 
+import fcntl
+import os
 import re
 import shlex
 
@@ -8,10 +10,12 @@ import pandas as pd
 import pytest
 from project import Project
 
-from metatrace import experiments
+from metatrace import experiments, recovery
 from metatrace.results import load_run
 
 PICTURES = ("figure_1", "figure_3", "figure_3_sensitivity", "figure_3_heat_map")
+PICTURE = "results/tiny/figures/figure_3.svg"
+RUN = "results/tiny/runs/mountain_car/none/alpha~2^-5/mu~0/drift~0/seed~1.npz"
 
 
 def test_it_makes_the_runs_of_the_config_and_no_others(finished):
@@ -119,10 +123,76 @@ def test_other_cores_and_another_folder_give_the_same_bytes(finished, tmp_path):
     assert project.results() == expected
 
 
-def test_a_result_cut_in_half_is_named_and_the_named_command_heals_it(editable):
-    victim = editable.folder / "results/tiny/runs/mountain_car/none/alpha~2^-5/mu~0/drift~0/seed~1.npz"
+def test_a_result_changed_after_it_was_made_is_set_aside_and_made_anew(editable):
     whole = editable.results()
+    damaged = {RUN: b"half", "results/tiny/tables/figure_1/scores.parquet": b"", PICTURE: b"a picture"}
+    for name, content in damaged.items():
+        (editable.folder / name).write_bytes(content)
+    said = editable.make("-n", "figures")
+    for name in damaged:
+        assert f"metatrace: {name}: was changed after it was made; it is made anew\n" in said
+    assert {name: (editable.folder / name).read_bytes() for name in damaged} == damaged  # a dry run
+    said = editable.make()
+    for name in damaged:
+        assert (
+            f"metatrace: {name}: was changed after it was made; it is made anew, the changed one is" in said
+        )
+    assert {name: (editable.folder / f"{name}.changed").read_bytes() for name in damaged} == damaged
+    healed = {name: content for name, content in editable.results().items() if "changed" not in name}
+    whole.pop("results/tiny/report.html"), healed.pop("results/tiny/report.html")
+    assert healed == whole
+    assert "metatrace: " not in editable.make()
+
+
+def test_a_run_file_written_again_as_it_was_is_kept(editable):
+    path = editable.folder / RUN
+    path.write_bytes(path.read_bytes())
+    assert "run_mountain_car" not in editable.pending()
+    assert path.exists() and not list(editable.folder.rglob("*.changed"))
+
+
+def test_a_lock_that_a_killed_snakemake_left_stops_nobody(editable):
+    (editable.folder / RUN).unlink()
+    locks = editable.folder / ".snakemake/locks"
+    locks.mkdir(exist_ok=True)
+    for kind in ("input", "output"):
+        (locks / f"0.{kind}.lock").write_text(f"{RUN}\n")
+    editable.make(RUN)
+    assert (editable.folder / RUN).exists() and not list(locks.glob("*"))
+
+
+def test_the_lock_of_a_living_snakemake_stops_another(editable):
+    (editable.folder / RUN).unlink()
+    locks = editable.folder / ".snakemake/locks"
+    locks.mkdir(exist_ok=True)
+    (locks / "0.output.lock").write_text(f"{RUN}\n")
+    assert recovery.alone(editable.folder / ".snakemake", stay=False) and not list(locks.glob("*"))
+    (locks / "0.output.lock").write_text(f"{RUN}\n")
+    with (editable.folder / ".snakemake/alive").open() as alive:
+        fcntl.flock(alive, fcntl.LOCK_SH)  # as it does
+        refused = editable.snakemake(RUN)
+    assert refused.returncode != 0 and "LockException" in refused.stderr
+    assert not (editable.folder / RUN).exists()
+
+
+def test_the_report_is_not_there_before_it_is_whole(editable):
+    """Snakemake writes it piece by piece."""
+    report = editable.folder / "results/tiny/report.html"
+    report.unlink()
+    look = "&& test ! -e {output:q} && cp {params.draft:q}.$$.html whole.html && mv"
+    editable.edit("workflow/rules/report.smk", "&& mv", look)
+    editable.make()
+    assert report.read_bytes() == (editable.folder / "whole.html").read_bytes()
+    assert not [path for path in report.parent.iterdir() if path.name.startswith(".")]
+
+
+def test_a_result_cut_in_half_behind_its_time_is_named_and_the_named_command_heals_it(editable):
+    victim = editable.folder / RUN
+    whole, before = editable.results(), victim.stat()
     victim.write_bytes(victim.read_bytes()[: victim.stat().st_size // 2])
+    # As a bad disk does it: nothing but its contents tells.
+    os.utime(victim, ns=(before.st_atime_ns, before.st_mtime_ns))
+    (editable.folder / "results/tiny/tables/figure_1/scores.parquet").unlink()
     failed = editable.snakemake()
     output = failed.stdout + failed.stderr
     assert failed.returncode != 0

@@ -8,7 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from metatrace import experiments, outputs, presentation, provenance
+from snakemake.io import IOFile
+from snakemake.persistence.file import FilePersistence
+
+from metatrace import experiments, outputs, presentation, provenance, recovery
 from metatrace.atari import questions as games
 from metatrace.errors import UserError
 from metatrace.mountain_car import compiled, layout
@@ -62,6 +65,38 @@ os.environ.update(PATH=os.pathsep.join([str(Path(sys.executable).parent), os.env
 
 # The parallelism is Snakemake's: one thread a job.
 shell.prefix("set -euo pipefail; export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1; ")
+
+
+def recover():
+    """Puts right what a killed or disturbed Snakemake left behind; a dry run only says what it would do.
+
+    Now, for afterwards Snakemake has looked at its locks and at the files. It does not say yet how it was
+    called, so its arguments do.
+    """
+    arguments = sys.argv[1:]
+    # Jobs on a cluster, and the report's own Snakemake, work for one that has done this.
+    if not workflow.is_main_process or "--nolock" in arguments:
+        return
+    dry = any(re.fullmatch("-[a-zA-Z]*n[a-zA-Z]*|--dry.*", argument) for argument in arguments)
+    if not recovery.alone(Path(".snakemake"), stay=not dry):
+        return
+    records = FilePersistence(nolock=True)
+
+    def recorded(path):
+        record = records.metadata(IOFile(path))
+        return record and record.endtime
+
+    for path in recovery.files_to_make_anew(ASKED, RESULTS, KERNELS.values(), recorded):
+        print(
+            f"metatrace: {path}: was changed after it was made; it is made anew"
+            f"{'' if dry else f', the changed one is now {path}{recovery.ASIDE}'}",
+            file=sys.stderr,
+        )
+        if not dry:
+            recovery.set_aside(path)
+
+
+recover()
 
 
 def run_of(wildcards):
