@@ -62,9 +62,10 @@ class Project:
         """Runs a command here, on this copy's code."""
         return subprocess.run(**self._call(command), capture_output=True, check=False)
 
-    def start(self, *command: str) -> subprocess.Popen[str]:
-        """The same, without waiting for its end; its errors are among its output."""
-        return subprocess.Popen(**self._call(command), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    def start(self, *command: str, **how: Any) -> subprocess.Popen[str]:
+        """The same, without waiting for its end; its errors are among its output. `how`: as of `Popen`."""
+        call = {**self._call(command), "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **how}
+        return subprocess.Popen(**call)
 
     def _call(self, command: tuple[str, ...]) -> dict[str, Any]:
         # Without activating its environment, as one may call .venv/bin/snakemake.
