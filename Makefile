@@ -7,7 +7,7 @@ READY := .venv/.ready
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup quick paper test test-slow test-slurm lint bench clean
+.PHONY: help setup quick paper test test-slow test-slurm lint publish bench clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1@/' | awk -F@ '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -45,6 +45,9 @@ lint: $(READY) ## ruff, mypy, snakefmt and Snakemake's own linter
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+
+publish: $(READY) ## reports/published, of the finished paper without games (config/linear.yaml)
+	$(BIN)/metatrace publish config/linear.yaml --output reports/published
 
 bench: $(READY) ## the benchmarks
 	$(BIN)/python -m pytest benchmarks --benchmark-only

@@ -423,6 +423,17 @@ def _parser() -> argparse.ArgumentParser:
         "--cores", type=_whole("--cores", 1), metavar="N", help="for the rest (default: all of this machine)"
     )
 
+    publish = verbs.add_parser(
+        "publish",
+        help="a finished scale without games in small, to commit: verdicts, scores, pictures",
+        allow_abbrev=False,
+    )
+    publish.set_defaults(verb=_publish)
+    publish.add_argument("file", type=Path, metavar="CONFIG")
+    publish.add_argument(
+        "--output", required=True, type=Path, metavar="FOLDER", help="such as reports/published"
+    )
+
     made = verbs.add_parser("provenance", help="what results depend on", allow_abbrev=False)
     questions = made.add_subparsers(metavar="QUESTION", required=True, parser_class=_Parser)
     fingerprint = questions.add_parser(
@@ -970,6 +981,13 @@ def _status(options: argparse.Namespace) -> None:
     cores = options.cores or os.cpu_count() or 1
     for line in status.lines(asked, found, folder, cores=cores, all_files=options.files):
         print(line)
+
+
+def _publish(options: argparse.Namespace) -> None:
+    from metatrace import experiments, publish
+
+    asked = experiments.read(options.file)
+    publish.publish(asked, f"results/{asked.scale}", options.output)
 
 
 def _fingerprint(options: argparse.Namespace) -> None:
