@@ -18,6 +18,8 @@
   };
   const UNTUNED = "0";
   const RAISED = Object.fromEntries([..."-0123456789"].map((sign, i) => [sign, [..."⁻⁰¹²³⁴⁵⁶⁷⁸⁹"][i]]));
+  /* What names a curve, the most telling first. */
+  const NAMING = ["method", "mu", "drift", "variant", "environment", "alpha", "smoothing"];
   const AXES = { episode: "Training episode", frame: "Observed frames" };
   const ALL_GAMES = "all games";
   const MOST_CURVES = 150;
@@ -59,6 +61,7 @@
   };
   const short = (field, value) => (field === "method" ? looks.methods[value].name : label(field, value));
   const values = (field, some) => [...new Set(some.map((curve) => curve[field]))].sort(ORDER[field]);
+  const isTuned = (curve) => curve.mu !== UNTUNED;
   const isGame = (environment) =>
     curves.some((curve) => curve.environment === environment && curve.axis === "frame");
   const figureOf = (name) => words.figures.find((figure) => figure.name === name);
@@ -257,8 +260,10 @@
     const columns = panelTexts.length === 4 ? Math.min(2, most) : Math.min(panelTexts.length, most);
     const colourValues = values(colours, some);
     const colourTexts = colourValues.map((value) => short(colours, value));
-    const longest = Math.max(...colourTexts.map((text) => text.length), 0);
-    const beside = narrow ? 0 : Math.min(60 + 7 * longest, 210);
+    const dashTexts = dashes ? values(dashes, some).map((value) => short(dashes, value)) : [];
+    const longest = Math.max(...[...(colourTexts.length > 1 ? colourTexts : []), ...dashTexts].map((text) => text.length), 0);
+    const below = narrow || longest > 24;
+    const beside = below || longest === 0 ? 0 : 60 + 7 * longest;
     const width = Math.max((wide - beside - 60) / columns - 22, 150);
     const height = columns === 1 ? Math.min(Math.max(width * 0.55, 220), 430) : width * 0.72;
     const axis = AXES[some[0].axis];
@@ -283,13 +288,14 @@
       `${panels ? `, a panel for each ${NAMES[panels]}` : ""}. The tables below hold the numbers.`;
     if (panels === "environment") spec.resolve = { scale: { y: "independent" } };
     const legend = {
-      orient: narrow ? "bottom" : "right",
-      columns: narrow ? 4 : 1,
+      orient: below ? "bottom" : "right",
+      direction: "vertical",
+      columns: below ? (longest > 24 ? 1 : 4) : 1,
       symbolType: "stroke",
       symbolSize: 260,
       symbolStrokeWidth: 2.6,
       symbolOpacity: 1,
-      labelLimit: 160,
+      labelLimit: 400,
     };
     eachEncoding(spec, "color", (encoding) => {
       encoding.scale = { domain: colourTexts, range: palette(colours, colourValues) };
@@ -300,8 +306,7 @@
         delete all.strokeDash;
         return;
       }
-      const domain = values(dashes, some).map((value) => short(dashes, value));
-      encoding.scale = { domain, range: domain.map((_, i) => looks.dashes[i % looks.dashes.length]) };
+      encoding.scale = { domain: dashTexts, range: dashTexts.map((_, i) => looks.dashes[i % looks.dashes.length]) };
       encoding.legend = { ...legend, title: NAMES[dashes], symbolStrokeColor: css("--ink") };
     });
     eachEncoding(spec, "x", (encoding) => {
@@ -347,13 +352,15 @@
     const mine = ++turn;
     const all = chosen();
     const some = all.slice(0, MOST_CURVES);
+    const seen = some.filter((curve) => curve.mean.length);
     const colours = byId("colours").value;
     const panels = byId("panels").value;
-    const differing = ["environment", ...FIELDS, "smoothing"].filter((field) => values2(field, some) > 1);
+    /* Of what the drawn curves differ in, what neither a panel nor a colour tells; some of it the dashes can. */
+    const differing = NAMING.filter((field) => values(field, field === "mu" ? seen.filter(isTuned) : seen).length > 1);
     const untold = differing.filter((field) => field !== colours && field !== panels);
-    const dashes = untold.find((field) => field !== "smoothing" && values(field, some).length <= looks.dashes.length);
-    const rows = rowsOf(some, colours, panels, dashes, differing);
-    drawn = { rows, curves: some };
+    const dashes = untold.find((field) => field !== "smoothing" && values(field, seen).length <= looks.dashes.length);
+    const rows = rowsOf(seen, colours, panels, dashes, differing);
+    drawn = { rows, curves: seen };
     tell(all, some, rows, untold.filter((field) => field !== dashes));
     remember();
     list();
@@ -364,7 +371,7 @@
       byId("chart").replaceChildren();
       return;
     }
-    const spec = specification(some, rows, { colours, panels, dashes });
+    const spec = specification(seen, rows, { colours, panels, dashes });
     const next = document.createElement("div");
     const result = await vegaEmbed(next, spec, { actions: false, renderer: "svg" });
     if (mine !== turn) {
@@ -376,7 +383,6 @@
     byId("chart").replaceChildren(next);
     byId("chart").dataset.turn = String(mine);
   };
-  const values2 = (field, some) => new Set(some.map((curve) => curve[field])).size;
 
   const tell = (all, some, rows, untold) => {
     const figure = figureOf(byId("figure").value);
