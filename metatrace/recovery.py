@@ -117,5 +117,15 @@ def _holds(
 
 
 def set_aside(path: str) -> None:
-    """Renames a file, so that the workflow makes it anew and nothing is lost."""
-    os.replace(path, f"{path}{ASIDE}")
+    """Renames a file, so that the workflow makes it anew and nothing is lost.
+
+    Raises:
+      UserError: its folder takes no other name.
+    """
+    try:
+        os.replace(path, f"{path}{ASIDE}")
+    except OSError as error:
+        raise UserError(
+            f"{path}: was changed after it was made, and cannot be renamed ({error.strerror}); "
+            "allow to write in its folder"
+        ) from None

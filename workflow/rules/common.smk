@@ -80,6 +80,8 @@ def recover():
     dry = any(re.fullmatch("-[a-zA-Z]*n[a-zA-Z]*|--dry.*", argument) for argument in arguments)
     if not recovery.alone(Path(".snakemake"), stay=not dry):
         return
+    if "--touch" in arguments or "-t" in arguments:  # whoever says so takes the files as they are
+        return
     records = FilePersistence(nolock=True)
 
     def recorded(path):
@@ -87,13 +89,17 @@ def recover():
         return record and record.endtime
 
     for path in recovery.files_to_make_anew(ASKED, RESULTS, KERNELS.values(), recorded):
+        try:
+            if not dry:
+                recovery.set_aside(path)
+        except UserError as error:
+            print(f"metatrace: error: {error}", file=sys.stderr)
+            sys.exit(2)
         print(
             f"metatrace: {path}: was changed after it was made; it is made anew"
             f"{'' if dry else f', the changed one is now {path}{recovery.ASIDE}'}",
             file=sys.stderr,
         )
-        if not dry:
-            recovery.set_aside(path)
 
 
 recover()
