@@ -108,7 +108,7 @@ figures:
 OF_THE_DAY = ("frame_times.json", "report.html")
 DISK = 96 << 20
 # How long anything here may take: far more than it does.
-PATIENCE = 900
+PATIENCE = 3600
 
 
 @dataclass
@@ -387,7 +387,7 @@ HARMS = (
     Harm("empty", damage(empty)),
     Harm("swap", damage(swap)),
 )
-KILLS = HARMS[:3]
+KILLS, DAMAGES = HARMS[:3], HARMS[5:]
 
 
 @contextmanager
@@ -454,11 +454,22 @@ def written(scene: Scene, name: str) -> int:
     return (scene.project.folder / ".snakemake/metadata" / record_of(name)).stat().st_mtime_ns
 
 
-def harm_once(scene: Scene, harm: Harm, moment: float) -> str | None:
-    """Does harm after so many seconds of a running `snakemake`, and starts it again; what was done."""
+def harm_once(scene: Scene, harm: Harm, n_results: int | None = None) -> str | None:
+    """Does harm to a running `snakemake`, and starts it again; what was done.
+
+    Args:
+      n_results: after so many more results; by default at random: while it starts, or after a few. In results
+        and not in seconds, so that it is somewhere in the work on a slow machine too.
+    """
     if not scene.is_running():
         scene.start()
-    until = time.monotonic() + moment
+    n_before = len(scene.complete())
+    if n_results is None:
+        n_results = scene.rng.choice([0, 0, 1, 2, 3, 5, 8])
+    while scene.is_running() and len(scene.complete()) < n_before + n_results:
+        time.sleep(0.05)
+    # Between two results, or before the first.
+    until = time.monotonic() + scene.rng.uniform(0, 2 if n_results else 6)
     while scene.is_running() and time.monotonic() < until:
         time.sleep(0.02)
     check_on_the_way(scene)
@@ -488,53 +499,65 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=50, help="how many times harm is done")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--small", action="store_true", help="the scale of the tests: fewer runs and figures")
     options = parser.parse_args()
     rng = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as name:
         began = time.monotonic()
-        whole = undisturbed(Path(name) / "whole")
+        whole = undisturbed(Path(name) / "whole", SMALL_CONFIG if options.small else CONFIG)
         print(f"undisturbed: {time.monotonic() - began:.0f} s, {len(results_of(whole))} results", flush=True)
         with a_folder(Path(name)) as (disk, why_not):
             if why_not:
                 print(f"left out: full disks; {why_not}")
             scene = Scene(fresh_copy(whole, disk / "project"), results_of(whole), rng, options.cores)
+            harms = [harm for harm in HARMS if not (why_not and harm.needs_disk)]
+            tally = Tally()
             try:
-                harm_often(
-                    scene, options.kills, [harm for harm in HARMS if not (why_not and harm.needs_disk)]
-                )
+                harm_often(scene, options.kills, harms, tally)
             except BaseException:
                 print(scene.log.read_text()[-5000:], file=sys.stderr)
                 raise
             finally:
                 scene.end()
+                print(tally.table(scene, harms), flush=True)
 
 
-def harm_often(scene: Scene, number: int, harms: list[Harm], span: float = 25) -> None:
-    """Harm after harm, now and then from the beginning again; a line a harm, and a table in the end."""
-    counts: Counter[str] = Counter()
-    n_bytes = n_compared = 0
-    began = time.monotonic()
-    while sum(counts.values()) < number:
-        harm = harms[sum(counts.values()) % len(harms)]
-        done = harm_once(scene, harm, scene.rng.uniform(0, span))
-        counts[harm.name] += done is not None
+@dataclass
+class Tally:
+    """How often which harm was done, and how much was compared: no difference, or the harness ends."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    n_comparisons: int = 0
+    n_bytes: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+    def table(self, scene: Scene, harms: list[Harm]) -> str:
+        lines = [f"{'harm':16} times", *(f"{harm.name:16} {self.counts[harm.name]:5}" for harm in harms)]
+        seconds = time.monotonic() - self.began
+        lines.append(
+            f"{self.counts.total()} harms, {scene.n_starts} starts of snakemake; {len(scene.expected)} files "
+            f"compared {self.n_comparisons} times, {self.n_bytes:,} bytes; {seconds:.0f} s"
+        )
+        return "\n".join(lines)
+
+
+def harm_often(scene: Scene, number: int, harms: list[Harm], tally: Tally) -> None:
+    """Harm after harm, now and then from the beginning again; a line a harm."""
+    while (n := tally.counts.total()) < number:
+        harm, following = harms[n % len(harms)], harms[(n + 1) % len(harms)]
+        # Damage is as often done when all is there.
+        n_results = len(scene.expected) if harm in DAMAGES and scene.rng.random() < 0.5 else None
+        done = harm_once(scene, harm, n_results)
         if done is not None:
-            place = f"{sum(counts.values()):3} of {number}, {time.monotonic() - began:5.0f} s"
-            print(f"{place}: {harm.name}: {done}", flush=True)
-        last = sum(counts.values()) == number
-        if last or done is None or (harm not in KILLS and scene.rng.random() < 0.5):
-            n_bytes += finish(scene)
-            n_compared += 1
+            tally.counts[harm.name] += 1
+            seconds = time.monotonic() - tally.began
+            print(f"{n + 1:3} of {number}, {seconds:5.0f} s: {harm.name}: {done}", flush=True)
+        if done is None or n + 1 == number or (harm not in KILLS and scene.rng.random() < 0.5):
+            tally.n_bytes += finish(scene)
+            tally.n_comparisons += 1
             print(f"    all is there and the same, after {scene.n_starts} starts", flush=True)
-            if done is None or harm in KILLS or scene.rng.random() < 0.7:
-                wipe(scene)
-    print(f"{'harm':16} times")
-    for harm in harms:
-        print(f"{harm.name:16} {counts[harm.name]:5}")
-    print(
-        f"{number} harms, {scene.n_starts} starts of snakemake; {len(scene.expected)} files compared"
-        f" {n_compared} times, {n_bytes:,} bytes; no difference; {time.monotonic() - began:.0f} s"
-    )
+            if following not in DAMAGES or done is None or scene.rng.random() < 0.5:
+                wipe(scene, *scene.rng.choice([(), ("tables", "figures"), ("tables", "runs/catch")]))
 
 
 if __name__ == "__main__":

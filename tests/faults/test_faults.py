@@ -17,8 +17,6 @@ from harness import (
 )
 
 NAMES = [harm.name for harm in HARMS]
-# Of an undisturbed run: seconds in which something is going on, on any machine.
-SPAN = 12
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +41,7 @@ def harm_named(name):
 
 def test_after_kills_a_plain_snakemake_goes_on_and_ends_with_the_same_bytes(scene):
     for name in ("kill Snakemake", "kill all", "kill Snakemake", "kill a job"):
-        assert harm_once(scene, harm_named(name), scene.rng.uniform(0, SPAN))
+        assert harm_once(scene, harm_named(name))
     assert finish(scene) > 10_000
 
 
@@ -55,7 +53,7 @@ def test_after_a_disk_that_takes_nothing_a_plain_snakemake_ends_with_the_same_by
         # Not the games again, which take longest.
         wipe(scene, "tables", "figures", "runs/drifting_mountain_car")
     for name in [harm.name for harm in HARMS if harm.needs_disk]:
-        assert harm_once(scene, harm_named(name), scene.rng.uniform(3, 6)) == "exit code 1"
+        assert harm_once(scene, harm_named(name), 1) == "exit code 1"
     assert finish(scene) > 10_000
 
 
@@ -65,7 +63,7 @@ def test_damaged_results_are_made_anew_by_a_plain_snakemake(scene):
         finish(scene)
     for name in ("cut", "garble", "empty", "swap"):
         assert harm_named(name).do(scene)
+    harmed = {f"{name}.changed" for name in scene.harmed}
     scene.start()
     assert finish(scene) > 10_000
-    aside = [path for path in scene.project.folder.rglob("*.changed")]
-    assert len(aside) == 4
+    assert harmed <= scene.project.results().keys()
