@@ -317,6 +317,31 @@ def _parser() -> argparse.ArgumentParser:
         "--output", required=True, type=Path, metavar="FOLDER", help="gets claims.html and tables/claims.*"
     )
 
+    compared = verbs.add_parser(
+        "compare-methods",
+        help="the tables of several grids as one, and the best meta-step-size of each method over all α",
+        allow_abbrev=False,
+    )
+    compared.set_defaults(verb=_compare_methods)
+    compared.add_argument(
+        "--tables",
+        required=True,
+        nargs="+",
+        type=Path,
+        metavar="FOLDER",
+        help="what `metatrace aggregate` wrote, a folder a grid",
+    )
+    compared.add_argument(
+        "--spread-alpha-max", required=True, metavar="TOKEN", help="the largest step-size that counts"
+    )
+    compared.add_argument(
+        "--output",
+        required=True,
+        type=Path,
+        metavar="FOLDER",
+        help="gets settings, spread and best_over_alpha.parquet",
+    )
+
     table = verbs.add_parser("table", help="a Parquet table as CSV", allow_abbrev=False)
     table.set_defaults(verb=_table)
     table.add_argument("input", type=Path, metavar="PARQUET")
@@ -347,6 +372,7 @@ def _parser() -> argparse.ArgumentParser:
             "the difference of two methods' scores at every α and μ",
             _draw_paired,
         ),
+        ("methods", "all methods: scores against α at the best μ, spread over α against μ", _draw_methods),
         ("paired-curves", "two methods' learning curves at the same settings", _draw_paired_curves),
     ):
         one = kinds.add_parser(kind, help=text, allow_abbrev=False)
@@ -849,6 +875,20 @@ def _paired(options: argparse.Namespace) -> None:
     tables.write(paired.overview(differences), options.output / "overview.parquet")
 
 
+def _compare_methods(options: argparse.Namespace) -> None:
+    from metatrace.analysis import methods, tables
+
+    alpha_max = numbers.parse(options.spread_alpha_max, "--spread-alpha-max")
+    read = {
+        name: [tables.read(folder / f"{name}.parquet") for folder in options.tables]
+        for name in ("scores", "settings", "spread")
+    }
+    made = {name: methods.gathered(frames) for name, frames in read.items()}
+    made["best_over_alpha"] = methods.best_over_alpha(made.pop("scores"), alpha_max)
+    for name, frame in made.items():
+        tables.write(frame, options.output / f"{name}.parquet")
+
+
 def _hold_to(frame: "pd.DataFrame", columns: Sequence[str], path: Path, wanted: str) -> None:
     """Refuses a table of another kind."""
     missing = [name for name in columns if name not in frame]
@@ -939,6 +979,18 @@ def _games(options: argparse.Namespace) -> None:
     figure = games.draw(curves, settings, best, title=options.title, note=options.note, frames=options.frames)
     style.save(figure, options.output)
     style.save_table(games.drawn_table(curves, best, settings), options.output)
+
+
+def _draw_methods(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.figures import methods, style
+
+    settings, spread, best = (
+        tables.read(options.tables / f"{name}.parquet") for name in ("settings", "spread", "best_over_alpha")
+    )
+    figure = methods.draw(settings, spread, best, title=options.title, note=options.note)
+    style.save(figure, options.output)
+    style.save_table(methods.drawn_table(settings, spread, best), options.output)
 
 
 def _draw_paired(options: argparse.Namespace) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ _MAX_CONFIG_VALUES = 100_000  # with every alias of YAML written out
 
 # What a figure shows (its `kind`): the panels, and the lines in each.
 STEP_SIZES, BEST_MU, MU_AND_BETA, GAMES = "step_sizes", "best_mu", "mu_and_beta", "games"
-PAIRED = "paired"
+PAIRED, COMPARED = "paired", "compared"
 # Those that show mountain car.
 CARS = (STEP_SIZES, BEST_MU, MU_AND_BETA, PAIRED)
 # The runs under the config's own readings, among the variants.
@@ -49,14 +49,15 @@ class Figure:
     Attributes:
       kind: `step_sizes` (a panel a μ, a line an α), `best_mu` (a panel a drift, a line a method at its best
         μ), `mu_and_beta` (a row a method: a line a μ; and beside it the mean β of groups of weights),
-        `paired` (the first of two methods against the second, at every α and μ), or `games` (a panel a game
-        and method, a line an α).
+        `paired` (the first of two methods against the second, at every α and μ), `compared` (the methods of
+        other figures, each at its best μ), or `games` (a panel a game and method, a line an α).
       alphas: the initial step-sizes; where `best` chooses them, those it chooses from.
       beta_mu: the μ at which `mu_and_beta` shows β; None for the other kinds.
       length: of a run: episodes, or observed frames of a game.
       readings: those in force for its runs, the figure's own among them.
       variant: which runs are its own where the same tuple is run under several readings: empty for the
         config's readings, else those that differ, such as `nosid_normaliser~trace_product`.
+      of: the figures whose runs a `compared` one is drawn from: it has no others; () for the other kinds.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Figure:
     ours: str
     readings: dict[str, str]
     variant: str
+    of: tuple["Figure", ...] = ()
 
     @property
     def drifting(self) -> bool:
@@ -94,6 +96,8 @@ class Figure:
         Args:
           alphas: those that `best` chose; without them, all that it chooses from.
         """
+        if self.of:
+            return tuple(dict.fromkeys(run for figure in self.of for run in figure.runs()))
         return grid_of_runs(
             self.environments, self.methods, alphas or self.alphas, self.mus, self.drifts, self.seeds
         )
@@ -227,8 +231,11 @@ def check(config: object, where: str) -> Experiments:
     statistics = config["statistics"]
     numbers.parse(statistics["spread_alpha_max"], f"{where}: statistics.spread_alpha_max")
     chosen = readings.complete(READINGS, config["readings"], f"{where}: readings")
-    # Those that name their α first: the others choose from them.
-    entries = sorted(config["figures"].items(), key=lambda item: isinstance(item[1]["alpha"], dict))
+    # Those that name their α first, and those that compare last: the others choose from them.
+    entries = sorted(
+        config["figures"].items(),
+        key=lambda item: (item[1]["kind"] == COMPARED, isinstance(item[1].get("alpha"), dict)),
+    )
     figures: dict[str, Figure] = {}
     for name, entry in entries:
         figures[name] = _figure(name, entry, figures, chosen, where)
@@ -265,6 +272,10 @@ def _figure(
       chosen: the config's own readings.
     """
     key = f"{where}: figures.{name}"
+    if entry["kind"] == COMPARED:
+        return _compared(name, entry, others, key)
+    if "of" in entry:
+        raise UserError(f"{key}.of: is for figures of kind {COMPARED} alone; leave it out")
     methods = tuple([entry["method"]] if isinstance(entry["method"], str) else entry["method"])
     tuned = [method for method in methods if method != UNTUNED]
     if not tuned and "mu" in entry:
@@ -315,6 +326,64 @@ def _figure(
     )
     _check_kind(figure, key)
     return figure
+
+
+def _compared(name: str, entry: Mapping[str, Any], others: Mapping[str, Figure], key: str) -> Figure:
+    """A figure that compares the methods of others, which are alike in all but methods, α and μ."""
+    own = ("section", "title", "kind", "of", "ours")
+    for word, value in entry.items():
+        # Without readings of its own it has an empty table of them, by default.
+        if word not in own and value != {}:
+            raise UserError(
+                f"{key}.{word}: a figure of kind {COMPARED} takes it from the figures in of; leave it out"
+            )
+    fitting = {
+        other.name: other
+        for other in others.values()
+        if other.kind == STEP_SIZES and other.variant == OWN_READINGS
+    }
+    for position, member in enumerate(entry["of"]):
+        if member not in fitting:
+            raise UserError(
+                f"{key}.of[{position}]: {member!r} is no figure of kind {STEP_SIZES} under the config's own "
+                f"readings; it must be one of {', '.join(fitting) or '(there is none)'}"
+            )
+    members = tuple(fitting[member] for member in entry["of"])
+    first = members[0]
+    for other in members:
+        for shared in ("environments", "drifts", "seeds", "length", "smoothing"):
+            if getattr(other, shared) != getattr(first, shared):
+                raise UserError(
+                    f"{key}.of: {first.name} and {other.name} differ in {shared}; figures that are compared "
+                    "must have the same environment, drift, seeds, episodes and smoothing"
+                )
+    return Figure(
+        name=name,
+        section=entry["section"],
+        title=entry["title"],
+        kind=entry["kind"],
+        environments=first.environments,
+        methods=tuple(dict.fromkeys(method for figure in members for method in figure.methods)),
+        alphas=_downward(alpha for figure in members for alpha in figure.alphas),
+        best=None,
+        # Those of tuning, unless there is none.
+        mus=_downward(mu for figure in members for mu in figure.mus if mu != NO_MU) or (NO_MU,),
+        drifts=first.drifts,
+        beta_mu=None,
+        seeds=first.seeds,
+        length=first.length,
+        smoothing=first.smoothing,
+        reference=None,
+        ours=entry["ours"],
+        readings=first.readings,
+        variant=OWN_READINGS,
+        of=members,
+    )
+
+
+def _downward(tokens: Iterable[str]) -> tuple[str, ...]:
+    """The distinct tokens, the largest value first."""
+    return tuple(sorted(set(tokens), key=lambda token: -numbers.parse(token, "token")))
 
 
 def _readings(
@@ -478,7 +547,9 @@ def _explain(error: jsonschema.ValidationError, where: str) -> str:
         return f"{where}: {dotted}: there is no such key; the keys here are {', '.join(allowed)}"
     if error.validator == "required":
         missing = next(key for key in schema["required"] if key not in instance)
-        wanted = schema["properties"][missing].get("description", "")
+        # What a figure needs depends on its kind; that rule has no list of keys, the figure's schema has.
+        known = schema.get("properties") or _of_figure()
+        wanted = known[missing].get("description", "")
         dotted = f"{path}.{missing}" if path else missing
         return f"{where}: {dotted}: is missing; it must be {wanted}"
     if error.parent is None and "propertyNames" in error.absolute_schema_path:
@@ -486,6 +557,13 @@ def _explain(error: jsonschema.ValidationError, where: str) -> str:
     value = json.dumps(error.instance, ensure_ascii=False)
     value = value if len(value) <= 60 else value[:57] + "…"
     return f"{location}: is {value}; it must be {schema.get('description', error.message)}"
+
+
+def _of_figure() -> dict[str, Any]:
+    """The schema of a figure's keys."""
+    schema = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    keys: dict[str, Any] = schema["properties"]["figures"]["additionalProperties"]["properties"]
+    return keys
 
 
 def _fill_defaults(instance: dict[str, Any], schema: dict[str, Any]) -> None:

@@ -4,13 +4,19 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from metatrace import presentation
-from metatrace.experiments import BEST_MU, GAMES, MU_AND_BETA, PAIRED, Figure
+from metatrace.experiments import BEST_MU, COMPARED, GAMES, MU_AND_BETA, PAIRED, Figure
 
 # What each aggregation makes.
 AGGREGATED = ("curves", "scores", "settings", "spread", "tenths")
 BETA = ("beta", "final_beta")
+COMPARISON = ("settings", "spread", "best_over_alpha")
 AGGREGATED_GAMES = ("curves", "scores", "settings", "best_constant", "reference")
 FORMATS = ("svg", "pdf", "png", "csv")
+
+
+def with_runs(figures: Iterable[Figure]) -> list[Figure]:
+    """Those that have runs of their own."""
+    return [figure for figure in figures if figure.kind != COMPARED]
 
 
 def csv_tables_of(figure: Figure) -> tuple[str, ...]:
@@ -22,6 +28,8 @@ def tables_of(figure: Figure) -> tuple[str, ...]:
     """All tables of a figure: those of the aggregation, and those made from them."""
     if figure.kind == GAMES:
         return AGGREGATED_GAMES
+    if figure.kind == COMPARED:
+        return COMPARISON
     beta = BETA if figure.kind == MU_AND_BETA else ()
     return tuple(dict.fromkeys([*AGGREGATED, *beta, *csv_tables_of(figure)]))
 
@@ -64,7 +72,7 @@ def table_files(results: str, figures: Iterable[Figure]) -> list[str]:
 
 def thinned_files(results: str, figures: Iterable[Figure]) -> list[str]:
     """What the explorer shows of some figures: their curves and runs, thinned."""
-    return [f"{results}/tables/{figure.name}/thinned.json" for figure in figures]
+    return [f"{results}/tables/{figure.name}/thinned.json" for figure in with_runs(figures)]
 
 
 def evidence_files(results: str, figures: Iterable[Figure]) -> list[str]:
@@ -72,7 +80,7 @@ def evidence_files(results: str, figures: Iterable[Figure]) -> list[str]:
     of_kind = {GAMES: ("scores", "reference"), MU_AND_BETA: ("scores", "final_beta")}
     return [
         f"{results}/tables/{figure.name}/{table}.parquet"
-        for figure in figures
+        for figure in with_runs(figures)
         for table in of_kind.get(figure.kind, ("scores", "tenths"))
     ]
 

@@ -13,6 +13,7 @@ from metatrace import object_code
 from metatrace.atari import questions as games
 from metatrace.experiments import (
     BEST_MU,
+    COMPARED,
     GAMES,
     MU_AND_BETA,
     PAIRED,
@@ -64,6 +65,7 @@ TABLES = {
     "reference": "scores beside random play and published ones",
     "differences": "the two methods' differences, a row a setting",
     "overview": "the differences in short",
+    "best_over_alpha": "the best μ over all α",
 }
 TABLE_TEXTS = {
     "scores": "final return (mean over the last {final} episodes) and AUC (mean over all episodes) "
@@ -86,6 +88,8 @@ TABLE_TEXTS = {
     "overview": "over all settings how often AUC and final return differ significantly between the two "
     "methods and which is then better, the median difference, and the largest one and where it is. By "
     "chance alone some one in twenty settings would be significant, with few seeds more",
+    "best_over_alpha": "for every method the μ with the highest AUC on average over α ≤ "
+    "{spread_alpha_max}, with a 95 % bootstrap interval over seeds, and the runner-up",
 }
 # The CSV tables that a figure of each kind comes with.
 TABLES_OF_KIND = {
@@ -93,6 +97,7 @@ TABLES_OF_KIND = {
     BEST_MU: ("scores", "settings", "best_mu"),
     MU_AND_BETA: ("scores", "settings", "final_beta"),
     PAIRED: ("scores", "settings", "differences", "overview"),
+    COMPARED: ("settings", "spread", "best_over_alpha"),
     GAMES: ("scores", "settings", "best_constant", "reference"),
 }
 
@@ -210,7 +215,8 @@ def run_jobs(asked: Experiments) -> set[str]:
 
 def aggregate_job(figure: Figure) -> str:
     """The kind of job that aggregates a figure's runs."""
-    return {MU_AND_BETA: "aggregate_beta", GAMES: "aggregate_games"}.get(figure.kind, "aggregate")
+    jobs = {MU_AND_BETA: "aggregate_beta", GAMES: "aggregate_games", COMPARED: "compare_methods"}
+    return jobs.get(figure.kind, "aggregate")
 
 
 def aggregate_jobs(asked: Experiments) -> set[str]:
@@ -279,6 +285,7 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
                 "smoothing": figure.smoothing,
                 "ours": figure.ours,
                 "note": note(asked, paper, figure),
+                "of": [short_name(member) for member in figure.of],
                 "reference": short_name(asked.figures[figure.reference]) if figure.reference else "",
             }
             for figure in asked.figures.values()
@@ -316,6 +323,7 @@ def explorer(asked: Experiments, fingerprints: Mapping[str, str]) -> dict[str, A
                 "best": figure.kind == BEST_MU,
             }
             for figure in asked.figures.values()
+            if figure.kind != COMPARED
         ],
     }
 

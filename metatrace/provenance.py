@@ -87,6 +87,11 @@ ENTRY_POINTS: dict[str, tuple[str, ...]] = {
     "best_alphas": ("metatrace.cli:_best_alphas", "metatrace.analysis.games", "metatrace.analysis.tables"),
     "best_mu": ("metatrace.cli:_best_mu", "metatrace.analysis.best", "metatrace.analysis.tables"),
     "paired": ("metatrace.cli:_paired", "metatrace.analysis.paired", "metatrace.analysis.tables"),
+    "compare_methods": (
+        "metatrace.cli:_compare_methods",
+        "metatrace.analysis.methods",
+        "metatrace.analysis.tables",
+    ),
     "learning_curves": ("metatrace.cli:_learning_curves", "metatrace.figures.learning_curves"),
     "sensitivity": ("metatrace.cli:_sensitivity", "metatrace.figures.sensitivity"),
     "heat_map": ("metatrace.cli:_heat_map", "metatrace.figures.heat_map"),
@@ -94,6 +99,7 @@ ENTRY_POINTS: dict[str, tuple[str, ...]] = {
     "by_drift": ("metatrace.cli:_by_drift", "metatrace.figures.by_drift"),
     "mu_and_beta": ("metatrace.cli:_mu_and_beta", "metatrace.figures.mu_and_beta"),
     "games": ("metatrace.cli:_games", "metatrace.figures.games"),
+    "draw_methods": ("metatrace.cli:_draw_methods", "metatrace.figures.methods"),
     "draw_paired": ("metatrace.cli:_draw_paired", "metatrace.figures.paired"),
     "draw_paired_curves": ("metatrace.cli:_draw_paired_curves", "metatrace.figures.paired_curves"),
     "claims": (

@@ -58,6 +58,7 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
     made["README.md"] = "\n".join(_readme(asked, claims, made_by, pictures)).encode()
     for name, content in made.items():
         results.write_atomically(output / name, content)
+    figures = outputs.with_runs(figures)
     tables.write(_scores(folder, figures), output / "scores.parquet")
     tables.write(_curves(folder, figures), output / "curves.parquet")
 

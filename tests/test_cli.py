@@ -255,6 +255,7 @@ VERBS = [
     ["best-alphas"],
     ["best-mu"],
     ["paired"],
+    ["compare-methods"],
     ["table"],
     ["figure"],
     ["figure", "learning-curves"],
@@ -264,6 +265,7 @@ VERBS = [
     ["figure", "by-drift"],
     ["figure", "mu-and-beta"],
     ["figure", "games"],
+    ["figure", "methods"],
     ["figure", "paired"],
     ["figure", "paired-curves"],
     ["config"],
@@ -415,6 +417,24 @@ def test_two_methods_become_their_differences_and_pictures_of_them(metatrace):
     assert_refused(metatrace(*pair, "sid"), "no runs of sid")
     settings = [*pair[:1], "tables/settings.parquet", *pair[2:], "scalar"]
     assert_refused(metatrace(*settings), "settings.parquet", "has no column seed")
+
+
+def test_grids_of_several_methods_become_one_table_and_a_picture(metatrace):
+    made_runs(metatrace.folder / "runs")
+    many = [*options(AGGREGATE, environment="drifting_mountain_car", episodes="5"), "--seeds", "0", "1"]
+    for method in ("none", "mixed"):
+        grid = ["--method", method, "--mu", "2^-8", "2^-6", "--output", method]
+        assert metatrace("aggregate", *many, *grid).returncode == 0
+    compare = ["compare-methods", "--tables", "none", "mixed", "--output", "tables", "--spread-alpha-max"]
+    done = metatrace(*compare, "2^-5")
+    assert done.returncode == 0, done.stderr
+    best = pd.read_parquet(metatrace.folder / "tables/best_over_alpha.parquet")
+    assert best[["method", "mu"]].values.tolist() == [["none", "0"], ["mixed", "2^-6"]]
+    done = metatrace("figure", "methods", "--tables", "tables", "--title", "All", "--output", "all")
+    assert done.returncode == 0, done.stderr
+    assert (metatrace.folder / "all.svg").is_file() and (metatrace.folder / "all.csv").is_file()
+    assert_refused(metatrace(*compare, "2^-9"), "none was run at no α up to")
+    assert_refused(metatrace(*compare, "small"), "--spread-alpha-max")
 
 
 def made_runs(root, *, methods=("none", "mixed"), beta=True, code="a" * 16):

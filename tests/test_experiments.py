@@ -371,6 +371,69 @@ def test_a_wrong_reading_of_a_figure_is_refused(own, complaint):
     assert complaint in str(refused.value)
 
 
+def with_comparison(**more):
+    """A config whose last figure compares the two before it."""
+    untuned = {**VALID["figures"]["figure_1"], "alpha": ["2^-5", "2^-9"]}
+    tuned = {**untuned, "method": "scalar", "alpha": ["2^-9", "2^-11"], "mu": ["2^-9", "2^-7"]}
+    compared = {"section": "comparisons", "title": "All", "kind": "compared", "of": ["one", "two"], **more}
+    return {"scale": "x", "figures": {"all": compared, "one": untuned, "two": tuned}}
+
+
+def test_a_comparison_has_the_runs_of_its_figures_and_no_others():
+    asked = experiments.check(with_comparison(), "c.yaml")
+    compared, one, two = asked.figures.values()
+    assert compared.of == (one, two)
+    assert compared.runs() == compared.some_runs() == (*one.runs(), *two.runs())
+    assert len(asked.all_runs()) == len(one.runs()) + len(two.runs())
+    assert (compared.methods, compared.environments) == (("none", "scalar"), ("mountain_car",))
+    assert (compared.alphas, compared.mus) == (("2^-5", "2^-9", "2^-11"), ("2^-7", "2^-9"))
+    assert (compared.seeds, compared.length, compared.readings) == (one.seeds, one.length, one.readings)
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        ({"of": ["one", "three"]}, "figures.all.of[1]: 'three' is no figure of kind step_sizes under"),
+        ({"of": []}, "figures.all.of: is []; it must be a list of different figures"),
+        ({"of": ["all"]}, "figures.all.of[0]: 'all' is no figure of kind step_sizes under"),
+        ({"seeds": 3}, "figures.all.seeds: a figure of kind compared takes it from the figures in of"),
+        ({"readings": {"time_limit": "bootstrap"}}, "figures.all.readings: a figure of kind compared takes"),
+        ({"kind": "step_sizes"}, "figures.all.environment: is missing; it must be an environment, one of"),
+    ],
+)
+def test_a_wrong_comparison_is_refused(more, complaint):
+    with pytest.raises(UserError) as refused:
+        experiments.check(with_comparison(**more), "c.yaml")
+    assert complaint in str(refused.value)
+
+
+def test_figures_that_are_not_alike_are_not_compared():
+    config = with_comparison()
+    config["figures"]["two"]["seeds"] = 1
+    with pytest.raises(
+        UserError, match=r"figures\.all\.of: one and two differ in seeds; .* must have the same"
+    ):
+        experiments.check(config, "c.yaml")
+    config = with_comparison()
+    config["figures"]["two"] |= {"method": "nosid", "readings": {"nosid_normaliser": "trace_product"}}
+    with pytest.raises(UserError, match=r"'two' is no figure .* it must be one of one$"):
+        experiments.check(config, "c.yaml")
+
+
+def test_of_is_for_comparisons_alone():
+    config = with_comparison()
+    config["figures"]["two"]["of"] = ["one"]
+    with pytest.raises(
+        UserError, match=r"figures\.two\.of: is for figures of kind compared alone; leave it out"
+    ):
+        experiments.check(config, "c.yaml")
+    del config["figures"]["two"]["of"], config["figures"]["all"]["of"]
+    with pytest.raises(
+        UserError, match=r"figures\.all\.of: is missing; it must be a list of different figures"
+    ):
+        experiments.check(config, "c.yaml")
+
+
 def test_a_question_of_two_environments_is_asked_once():
     keys = [reading.key for reading in experiments.READINGS]
     assert len(set(keys)) == len(keys)

@@ -141,11 +141,12 @@ def test_what_a_verb_does_with_tables_is_in_its_jobs_and_nothing_else_of_the_com
 
 EXTRA = "def _extra() -> None: ...\n\n\n"
 AGGREGATES = {"aggregate", "aggregate_beta", "aggregate_games"}
-CHOICES = {"best_mu", "best_alphas", "paired"}
+CHOICES = {"best_mu", "best_alphas", "compare_methods", "paired"}
 PLANES = {"draw_paired", "heat_map"}
 DRAWINGS = {
     "by_drift",
     "draw_best_mu",
+    "draw_methods",
     "draw_paired_curves",
     "games",
     "learning_curves",
@@ -164,6 +165,8 @@ DRAWINGS = {
         ("analysis/games.py", "def curves(", {"aggregate_games", "best_alphas"}),
         ("analysis/best.py", "def best_mu(", {"best_mu"}),
         ("analysis/paired.py", "def differences(", {"paired"}),
+        ("analysis/methods.py", "def gathered(", {"compare_methods"}),
+        ("figures/methods.py", "def draw(", {"draw_methods"}),
         ("figures/paired.py", "def draw(", {"draw_paired"}),
         ("figures/heat_map.py", "def draw(", {"heat_map"}),
         ("figures/by_drift.py", "def draw(", {"by_drift"}),
@@ -172,7 +175,7 @@ DRAWINGS = {
         ("analysis/beta.py", "def curves(", {"aggregate_beta"}),
         ("analysis/aggregate.py", "def curve_table(", {"aggregate", "aggregate_beta"}),
         ("analysis/collect.py", "def load(", AGGREGATES),
-        ("analysis/groups.py", "def by_setting(", {*AGGREGATES, "best_alphas"}),
+        ("analysis/groups.py", "def by_setting(", {*AGGREGATES, "best_alphas", "compare_methods"}),
         ("analysis/smoothing.py", "def drawn_episodes(", {*AGGREGATES, "best_alphas"}),
         ("analysis/intervals.py", "def mean_interval(", {*AGGREGATES, *CHOICES}),
         ("analysis/tables.py", "def as_csv(", {*AGGREGATES, *CHOICES, "table"}),

@@ -9,7 +9,7 @@ from metatrace.analysis import games, tables
 from metatrace.analysis.claims import Ran
 from metatrace.analysis.groups import SETTING
 from metatrace.errors import UserError
-from metatrace.experiments import GAMES, MU_AND_BETA, Experiments, Figure
+from metatrace.experiments import COMPARED, GAMES, MU_AND_BETA, Experiments, Figure
 
 _RUN = [*SETTING, "seed"]
 
@@ -25,7 +25,9 @@ def load(folder: Path, figures: Iterable[str], paper: Experiments) -> dict[str, 
     Raises:
       UserError: a table is missing, damaged, or another than it should be. The line names it.
     """
-    return {name: _ran(folder / name, paper.figures[name]) for name in figures if name in paper.figures}
+    known = {name: paper.figures[name] for name in figures if name in paper.figures}
+    # Those that compare others have no runs of their own.
+    return {name: _ran(folder / name, figure) for name, figure in known.items() if figure.kind != COMPARED}
 
 
 def _ran(folder: Path, figure: Figure) -> Ran:

@@ -49,7 +49,7 @@ def draw(settings: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -
         axes[0].set_ylim(*style.value_range(table.rename(columns={"value": "mean"})))
         handles = [
             Line2D(
-                [], [], color=look.colour, ls=look.line_style, lw=1.6, marker=_marker(method), ms=5,
+                [], [], color=look.colour, ls=look.line_style, lw=1.6, marker=style.marker(method), ms=5,
                 mec="white", label=look.name,
             )
             for method in methods
@@ -95,7 +95,7 @@ def _line(axes: Axes, rows: pd.DataFrame, drifts: list[str], place: float) -> No
     x = values + place * _APART * _width([parse(drift, "figure", zero=True) for drift in drifts])
     axes.vlines(x, rows["low"], rows["high"], color=look.colour, lw=1.4, zorder=2)
     axes.plot(
-        x, rows["value"], color=look.colour, ls=look.line_style, lw=1.3, marker=_marker(method), ms=5.5,
+        x, rows["value"], color=look.colour, ls=look.line_style, lw=1.3, marker=style.marker(method), ms=5.5,
         mew=0.6, mec="white", zorder=3, label=method,
     )  # fmt: skip
 
@@ -109,11 +109,6 @@ def _names(drifts: list[str], values: list[float]) -> list[str]:
         last = value if is_free else last
         names.append(f"${label(drift)}$" if is_free else "")
     return names
-
-
-def _marker(method: str) -> str:
-    """A method's marker, in whatever company: a grey print tells them apart."""
-    return style.MARKERS[list(style.METHODS).index(method) % len(style.MARKERS)]
 
 
 def _width(values: list[float]) -> float:

@@ -1,12 +1,10 @@
 """How much the initial α matters: scores against α, and their spread over α against μ."""
 
-import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
 
 from metatrace.figures import style
 from metatrace.numbers import label, parse
@@ -16,7 +14,6 @@ _TITLES = {
     "auc": "Mean return (AUC)",
     "spread": r"Spread of AUC over $\alpha$",
 }
-_LABELLED_TICKS = 6
 
 
 def draw(
@@ -52,9 +49,9 @@ def draw(
         for axes, quantity in zip(scores, ("final", "auc"), strict=True):
             for number, (mu, colour) in enumerate(zip(mus, style.palette(len(mus)), strict=True)):
                 rows = tuned[(tuned["quantity"] == quantity) & (tuned["mu"] == mu)]
-                _line(axes, rows, colour, style.line_style(number), style.MARKERS[number % 8], mu)
+                style.score_line(axes, rows, colour, style.line_style(number), style.MARKERS[number % 8], mu)
             _reference_line(axes, untuned[untuned["quantity"] == quantity])
-            _token_axis(axes, table.loc[table["quantity"] == quantity, "alpha"], r"Initial $\alpha$")
+            style.token_axis(axes, table.loc[table["quantity"] == quantity, "alpha"], r"Initial $\alpha$")
         scores[1].tick_params(labelleft=False)
         scores[0].set_ylabel("Return")
         _spread_panel(spreads, tuned[tuned["quantity"] == "spread"], untuned, mus)
@@ -90,24 +87,9 @@ def drawn_table(
     return pd.concat([part[keys] for part in parts], ignore_index=True).astype({"alpha": "str"})
 
 
-def _line(axes: Axes, rows: pd.DataFrame, colour: str, dashes: object, marker: str, name: str) -> None:
-    """One line of scores over α with its intervals."""
-    x = np.array([parse(token, "figure") for token in rows["alpha"]])
-    order = np.argsort(x)
-    x, (value, low, high) = x[order], rows[["value", "low", "high"]].to_numpy()[order].T
-    if len(x) > 1:
-        axes.fill_between(x, low, high, color=colour, alpha=style.BAND_OPACITY, lw=0, zorder=1)
-    else:
-        axes.vlines(x, low, high, color=colour, lw=1.2, zorder=1)
-    axes.plot(
-        x, value, color=colour, ls=dashes, lw=1.4, marker=marker, ms=3.8, mew=0.5, mec="white", zorder=2,
-        label=name,
-    )  # fmt: skip
-
-
 def _reference_line(axes: Axes, rows: pd.DataFrame) -> None:
     if not rows.empty:
-        _line(axes, rows, style.REFERENCE_COLOUR, (0, style.REFERENCE_DASHES), "", "none")
+        style.score_line(axes, rows, style.REFERENCE_COLOUR, (0, style.REFERENCE_DASHES), "", "none")
 
 
 def _spread_panel(axes: Axes, rows: pd.DataFrame, untuned: pd.DataFrame, mus: list[str]) -> None:
@@ -132,22 +114,9 @@ def _spread_panel(axes: Axes, rows: pd.DataFrame, untuned: pd.DataFrame, mus: li
             zorder=2,
             label="none",
         )
-    _token_axis(axes, pd.Series(shown), r"$\mu$")
+    style.token_axis(axes, pd.Series(shown), r"$\mu$")
     axes.set_ylim(bottom=0)
     axes.set_ylabel(r"Standard deviation over $\alpha$")
-
-
-def _token_axis(axes: Axes, tokens: pd.Series, name: str) -> None:
-    """A log₂ axis with a tick at every token and as many labels as there is room for."""
-    ordered = style.descending(tokens.dropna())[::-1]
-    values = [parse(token, "figure") for token in ordered]
-    step = -(-len(ordered) // _LABELLED_TICKS)
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(values[::step], [f"${label(token)}$" for token in ordered[::step]])
-    axes.xaxis.set_minor_locator(FixedLocator(values) if step > 1 else NullLocator())
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlim(values[0] / 2**0.5, values[-1] * 2**0.5)
-    axes.set_xlabel(name)
 
 
 def _handles(mus: list[str], with_reference: bool) -> list[Line2D]:

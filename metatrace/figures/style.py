@@ -16,9 +16,10 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLocator
 
 from metatrace import results
+from metatrace.numbers import label as token_label
 from metatrace.numbers import parse
 
 WIDTH = 9.0  # inches; at 100 dots an inch the 900 pixels that a report's column gives a figure
@@ -28,7 +29,7 @@ BAND_OPACITY = 0.13
 NOTE_SIZE = 8.0
 # Neighbours in a palette always differ in their dashes, so that a grey print can be read.
 _DASHES: tuple[tuple[float, ...], ...] = ((), (4.5, 1.3), (1.2, 1.0), (6.0, 1.2, 1.2, 1.2))
-MARKERS = "osD^vPX*"
+MARKERS = "osD^vPX*p"
 
 
 class Look(NamedTuple):
@@ -137,6 +138,11 @@ def in_order(methods: Iterable[str]) -> list[str]:
     return sorted(set(methods), key=order.index)
 
 
+def marker(method: str) -> str:
+    """A method's marker, the same in every figure."""
+    return MARKERS[list(METHODS).index(method) % len(MARKERS)]
+
+
 def only(frame: pd.DataFrame, columns: Sequence[str]) -> None:
     """Refuses a table that mixes what one figure cannot tell apart."""
     for column in columns:
@@ -215,6 +221,34 @@ def episode_axis(axes: Axes, rows: pd.DataFrame) -> None:
     # A single episode would make an axis of no length.
     axes.set_xlim(*((1, last) if last > 1 else (0.5, 1.5)))
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1, steps=[1, 2, 2.5, 5, 10]))
+
+
+def score_line(axes: Axes, rows: pd.DataFrame, colour: str, line_style: Any, mark: str, name: str) -> None:
+    """One line of scores over α, of the columns alpha, value, low and high, with its band."""
+    x = np.array([parse(token, "figure") for token in rows["alpha"]])
+    order = np.argsort(x)
+    x, (value, low, high) = x[order], rows[["value", "low", "high"]].to_numpy()[order].T
+    if len(x) > 1:
+        axes.fill_between(x, low, high, color=colour, alpha=BAND_OPACITY, lw=0, zorder=1)
+    else:
+        axes.vlines(x, low, high, color=colour, lw=1.2, zorder=1)
+    axes.plot(
+        x, value, color=colour, ls=line_style, lw=1.4, marker=mark, ms=3.8, mew=0.5, mec="white", zorder=2,
+        label=name,
+    )  # fmt: skip
+
+
+def token_axis(axes: Axes, tokens: pd.Series, name: str, *, labels: int = 6) -> None:
+    """A log₂ axis with a tick at every token and at most so many `labels`."""
+    ordered = descending(tokens.dropna())[::-1]
+    values = [parse(token, "figure") for token in ordered]
+    step = -(-len(ordered) // labels)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(values[::step], [f"${token_label(token)}$" for token in ordered[::step]])
+    axes.xaxis.set_minor_locator(FixedLocator(values) if step > 1 else NullLocator())
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlim(values[0] / 2**0.5, values[-1] * 2**0.5)
+    axes.set_xlabel(name)
 
 
 def trim(axes: np.ndarray, panels: int, x_label: str) -> None:

@@ -89,10 +89,16 @@ figures:
     seeds: 1
     episodes: 15
     smoothing: 5
+  figure_s7:
+    section: comparisons
+    title: "Figure S7: those of figures 1 and 3"
+    kind: compared
+    of: [figure_1, figure_3]
 device: cpu
 """
 
-# What is made of each figure's runs; of those of figure 1 also a part of two pictures of figure 3.
+# What is made of each figure's runs; of those of figure 1 also a part of two pictures of figure 3, and of
+# both figure S7.
 MADE_OF = {
     "figure_1": Counter(aggregate=1, table_as_csv=3, learning_curves=1),
     "figure_3": Counter(aggregate=1, table_as_csv=3, learning_curves=1),
@@ -109,9 +115,12 @@ DRAWINGS = Counter(
     draw_best_mu=1,
     mu_and_beta=1,
     draw_games=1,
+    draw_methods=1,
     draw_paired=1,
     draw_paired_curves=1,
 )
+REFERENCED = Counter(sensitivity=1, heat_map=1)
+COMPARED = Counter(compare_methods=1, table_as_csv=3, draw_methods=1)
 NOTHING: Counter[str] = Counter()
 REPORT = Counter(html_report=1)
 DRIFTING = ("figure_6", "figure_7", "figure_s3")
@@ -123,7 +132,7 @@ COMPILED = Counter({f"compile_{kernel}": 1 for kernel in ALL_KERNELS})
 def after(*figures):
     """What is made of the runs of some figures, and the report."""
     made = sum((MADE_OF[figure] for figure in figures), REPORT)
-    return made + Counter(sensitivity=1, heat_map=1) if {"figure_1", "figure_3"} & set(figures) else made
+    return made + REFERENCED + COMPARED if {"figure_1", "figure_3"} & set(figures) else made
 
 
 def runs(cars=0, games=0):
@@ -178,10 +187,10 @@ def touched(project):
     (project.folder / "Snakefile").touch()
 
 
-def without_figure_3(project):
+def without_figure_6(project):
     path = project.folder / "config/tiny.yaml"
-    before, _, rest = path.read_text().partition("  figure_3:")
-    path.write_text(before + "  figure_6:" + rest.partition("  figure_6:")[2])
+    before, _, rest = path.read_text().partition("  figure_6:")
+    path.write_text(before + "  figure_7:" + rest.partition("  figure_7:")[2])
 
 
 def all_commented(project):
@@ -276,6 +285,10 @@ EDITS = {
         replaced("metatrace/analysis/paired.py", "paired = first - second", "paired = -second + first"),
         Counter(paired=1, table_as_csv=2, draw_paired=1) + REPORT,
     ),
+    "the choice of the best μ over all α": (
+        replaced("metatrace/analysis/methods.py", "key=lambda mu: -by_seed", "key=lambda mu: 0 - by_seed"),
+        COMPARED + REPORT,
+    ),
     # Drawings and words.
     "a colour of one drawing": (
         replaced(
@@ -316,7 +329,7 @@ EDITS = {
         configured(FIGURE_3, "alpha: [2^2, 2^-14]\n    mu: [2^-5, 2^-13]\n    seeds: 2"),
         runs(cars=8) + after("figure_3"),
     ),
-    "a figure removed": (without_figure_3, REPORT),
+    "a figure removed": (without_figure_6, REPORT),
     "the smoothing of another section": (configured("smoothing: 4", "smoothing: 5"), after("figure_8")),
     "the frames of a game": (configured("frames: 100", "frames: 120"), runs(games=4) + after("figure_8")),
     "a reading": (

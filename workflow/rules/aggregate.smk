@@ -132,6 +132,33 @@ rule paired:
         " --output {params.tables:q} > {log:q} 2>&1"
 
 
+rule compare_methods:
+    input:
+        lambda wildcards: [
+            f"{RESULTS}/tables/{member.name}/{table}.parquet"
+            for member in figure_of(wildcards).of
+            for table in ("scores", "settings", "spread")
+        ],
+    output:
+        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=outputs.COMPARISON),
+    log:
+        f"{RESULTS}/logs/compare_methods/{{figure}}.log",
+    wildcard_constraints:
+        figure=of_kind(experiments.COMPARED),
+    priority: FIRST_DRAWN
+    conda:
+        ENVIRONMENT
+    params:
+        choice={"code": FINGERPRINTS["compare_methods"], "spread_alpha_max": ASKED.spread_alpha_max},
+        members=lambda wildcards: [f"{RESULTS}/tables/{member.name}" for member in figure_of(wildcards).of],
+        tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
+    message:
+        "Comparing the methods of {wildcards.figure}"
+    shell:
+        "python -m metatrace compare-methods --tables {params.members:q}"
+        " --spread-alpha-max {params.choice[spread_alpha_max]} --output {params.tables:q} > {log:q} 2>&1"
+
+
 rule table_as_csv:
     input:
         f"{RESULTS}/tables/{{figure}}/{{table}}.parquet",

@@ -41,7 +41,7 @@ rule explorer:
         outputs.thinned_files(RESULTS, FIGURES.values()),
         [
             f"{RESULTS}/tables/{figure.name}/{table}.parquet"
-            for figure in FIGURES.values()
+            for figure in outputs.with_runs(FIGURES.values())
             for table in outputs.csv_tables_of(figure)
         ],
         expand("reports/explorer.{suffix}", suffix=["html", "css", "js"]),

@@ -199,6 +199,32 @@ rule draw_games:
         " --output {params.prefix:q} > {log:q} 2>&1"
 
 
+rule draw_methods:
+    input:
+        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=outputs.COMPARISON),
+    output:
+        in_report(f"{RESULTS}/figures/{{figure}}.svg", "methods", "all methods"),
+        multiext(f"{RESULTS}/figures/{{figure}}", ".pdf", ".png"),
+        in_report(f"{RESULTS}/figures/{{figure}}.csv", "drawn_table", "all methods, the drawn table"),
+    log:
+        f"{RESULTS}/logs/figures/{{figure}}.log",
+    wildcard_constraints:
+        figure=of_kind(experiments.COMPARED),
+    priority: FIRST_DRAWN
+    conda:
+        ENVIRONMENT
+    params:
+        drawing=drawing_of("draw_methods", curves=False),
+        tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
+        prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
+    message:
+        "Drawing {wildcards.figure}"
+    shell:
+        "python -m metatrace figure methods --tables {params.tables:q}"
+        " --title {params.drawing[title]:q} --note {params.drawing[note]:q}"
+        " --output {params.prefix:q} > {log:q} 2>&1"
+
+
 rule draw_paired:
     input:
         f"{RESULTS}/tables/{{figure}}/differences.parquet",

@@ -23,6 +23,7 @@ rule html_report:
                 "by_drift.rst",
                 "mu_and_beta.rst",
                 "games.rst",
+                "methods.rst",
                 "paired.rst",
                 "paired_curves.rst",
                 "claims.rst",
