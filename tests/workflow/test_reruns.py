@@ -100,12 +100,12 @@ device: cpu
 # What is made of each figure's runs; of those of figure 1 also a part of two pictures of figure 3, and of
 # both figure S7.
 MADE_OF = {
-    "figure_1": Counter(aggregate=1, table_as_csv=3, learning_curves=1),
-    "figure_3": Counter(aggregate=1, table_as_csv=3, learning_curves=1),
-    "figure_6": Counter(aggregate=1, table_as_csv=3, best_mu=1, draw_best_mu=1, by_drift=1),
-    "figure_7": Counter(aggregate_beta=1, table_as_csv=3, mu_and_beta=1),
-    "figure_8": Counter(aggregate_games=1, table_as_csv=4, draw_games=1),
-    "figure_s3": Counter(aggregate=1, table_as_csv=4, paired=1, draw_paired=1, draw_paired_curves=1),
+    "figure_1": Counter(aggregate=1, thin=1, table_as_csv=3, learning_curves=1),
+    "figure_3": Counter(aggregate=1, thin=1, table_as_csv=3, learning_curves=1),
+    "figure_6": Counter(aggregate=1, thin=1, table_as_csv=3, best_mu=1, draw_best_mu=1, by_drift=1),
+    "figure_7": Counter(aggregate_beta=1, thin=1, table_as_csv=3, mu_and_beta=1),
+    "figure_8": Counter(aggregate_games=1, thin_games=1, table_as_csv=4, draw_games=1),
+    "figure_s3": Counter(aggregate=1, thin=1, table_as_csv=4, paired=1, draw_paired=1, draw_paired_curves=1),
 }
 DRAWINGS = Counter(
     learning_curves=2,
@@ -123,6 +123,8 @@ REFERENCED = Counter(sensitivity=1, heat_map=1)
 COMPARED = Counter(compare_methods=1, table_as_csv=3, draw_methods=1)
 NOTHING: Counter[str] = Counter()
 REPORT = Counter(html_report=1)
+EXPLORER = Counter(explorer=1) + REPORT
+CLAIMS = Counter(claims=1) + REPORT
 DRIFTING = ("figure_6", "figure_7", "figure_s3")
 CARS = ("figure_1", "figure_3", *DRIFTING)
 ALL_KERNELS = (*layout.KERNELS, "step_kernel")
@@ -130,8 +132,8 @@ COMPILED = Counter({f"compile_{kernel}": 1 for kernel in ALL_KERNELS})
 
 
 def after(*figures):
-    """What is made of the runs of some figures, and the report."""
-    made = sum((MADE_OF[figure] for figure in figures), REPORT)
+    """What is made of the runs of some figures, and the pages that show all of them."""
+    made = sum((MADE_OF[figure] for figure in figures), EXPLORER + Counter(claims=1))
     return made + REFERENCED + COMPARED if {"figure_1", "figure_3"} & set(figures) else made
 
 
@@ -279,15 +281,15 @@ EDITS = {
     ),
     "the choice of the best μ": (
         replaced("metatrace/analysis/best.py", "key=lambda mu: -finals", "key=lambda mu: 0 - finals"),
-        Counter(best_mu=1, table_as_csv=1, draw_best_mu=1, by_drift=1) + REPORT,
+        Counter(best_mu=1, table_as_csv=1, draw_best_mu=1, by_drift=1) + EXPLORER,
     ),
     "the comparison of two methods": (
         replaced("metatrace/analysis/paired.py", "paired = first - second", "paired = -second + first"),
-        Counter(paired=1, table_as_csv=2, draw_paired=1) + REPORT,
+        Counter(paired=1, table_as_csv=2, draw_paired=1) + EXPLORER,
     ),
     "the choice of the best μ over all α": (
         replaced("metatrace/analysis/methods.py", "key=lambda mu: -by_seed", "key=lambda mu: 0 - by_seed"),
-        COMPARED + REPORT,
+        COMPARED + EXPLORER,
     ),
     # Drawings and words.
     "a colour of one drawing": (
@@ -300,7 +302,7 @@ EDITS = {
     ),
     "a colour of all drawings": (
         replaced("metatrace/figures/style.py", '"axes.edgecolor": "#555555"', '"axes.edgecolor": "#565656"'),
-        DRAWINGS + REPORT,
+        DRAWINGS + EXPLORER,
     ),
     "a colour of all planes": (
         replaced("metatrace/figures/planes.py", 'edgecolors="white"', 'edgecolors="black"'),
@@ -329,7 +331,13 @@ EDITS = {
         configured(FIGURE_3, "alpha: [2^2, 2^-14]\n    mu: [2^-5, 2^-13]\n    seeds: 2"),
         runs(cars=8) + after("figure_3"),
     ),
-    "a figure removed": (without_figure_6, REPORT),
+    "a threshold of a claim": (replaced("config/claims.yaml", "below: 10\n", "below: 11\n"), CLAIMS),
+    "how verdicts look": (replaced("reports/claims.css", "--yes: #00604a", "--yes: #00604b"), CLAIMS),
+    "how the explorer looks": (
+        replaced("reports/explorer.css", "scheme: light dark", "scheme: dark light"),
+        EXPLORER,
+    ),
+    "a figure removed": (without_figure_6, EXPLORER + Counter(claims=1)),
     "the smoothing of another section": (configured("smoothing: 4", "smoothing: 5"), after("figure_8")),
     "the frames of a game": (configured("frames: 100", "frames: 120"), runs(games=4) + after("figure_8")),
     "a reading": (
@@ -342,7 +350,7 @@ EDITS = {
         COMPILED + Counter(frame_times=1) + runs(cars=16, games=4) + after(*MADE_OF),
     ),
     "torch": (version_of("torch", "torch-99.0.dist-info"), runs(games=4) + after("figure_8")),
-    "matplotlib": (version_of("matplotlib", "matplotlib-99.0.dist-info"), DRAWINGS + REPORT),
+    "matplotlib": (version_of("matplotlib", "matplotlib-99.0.dist-info"), DRAWINGS + EXPLORER),
 }
 
 
@@ -373,11 +381,11 @@ def all_results(project) -> list[Path]:
     asked = experiments.read(project.folder / "config/tiny.yaml")
     figures, folder = asked.figures.values(), "results/tiny"
     names = [run.path(f"{folder}/runs") for run in asked.runs()]
-    for files in (outputs.table_files, outputs.drawn_files, outputs.csv_files):
+    for files in (outputs.table_files, outputs.drawn_files, outputs.csv_files, outputs.thinned_files):
         names += files(folder, figures)
     codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
     names += [f"results/kernels/{presentation.kernel_name(kernel, codes)}" for kernel in ALL_KERNELS]
-    return [project.folder / name for name in [*names, f"{folder}/report.html"]]
+    return [project.folder / name for name in [*names, *outputs.page_files(folder)]]
 
 
 @pytest.fixture

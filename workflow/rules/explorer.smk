@@ -10,7 +10,7 @@ for name, kinds, length in (
         name:
             name
         input:
-            runs=run_files,
+            # Made of the same runs, so that these are there, and newer when they are.
             curves=f"{RESULTS}/tables/{{figure}}/curves.parquet",
         output:
             f"{RESULTS}/tables/{{figure}}/thinned.json",
