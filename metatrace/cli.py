@@ -255,6 +255,22 @@ def _parser() -> argparse.ArgumentParser:
         )
         thinned.add_argument("--output", required=True, type=Path, metavar="JSON")
 
+    together = verbs.add_parser(
+        "aggregate-scores", help="the scores of each method over several games together", allow_abbrev=False
+    )
+    together.set_defaults(verb=_aggregate_scores)
+    together.add_argument(
+        "scores", type=Path, metavar="PARQUET", help="the scores that `aggregate-games` wrote"
+    )
+    together.add_argument(
+        "--reference",
+        required=True,
+        type=Path,
+        metavar="CSV",
+        help="scores of random play and of DQN, such as config/reference_scores.csv",
+    )
+    together.add_argument("--output", required=True, type=Path, metavar="PARQUET")
+
     chosen = verbs.add_parser(
         "best-alphas", help="the initial step-sizes with the best final scores", allow_abbrev=False
     )
@@ -792,6 +808,16 @@ def _explorer(options: argparse.Namespace) -> None:
 
     words = explorer.read_words(options.words)
     results.write_atomically(options.output, explorer.page(words, options.tables, options.template))
+
+
+def _aggregate_scores(options: argparse.Namespace) -> None:
+    from metatrace.analysis import aggregate_scores, games, tables
+
+    scores = tables.read(options.scores)
+    columns = ("environment", "method", "alpha", "mu", "seed", "final")
+    _hold_to(scores, columns, options.scores, "the scores.parquet of `metatrace aggregate-games`")
+    reference = games.read_reference(options.reference)
+    tables.write(aggregate_scores.aggregate_scores(scores, reference), options.output)
 
 
 def _best_alphas(options: argparse.Namespace) -> None:

@@ -86,6 +86,11 @@ class Figure:
         return self.environments == ("drifting_mountain_car",)
 
     @property
+    def has_several_games(self) -> bool:
+        """Whether its scores can be taken together over games."""
+        return self.kind == GAMES and len(self.environments) > 1
+
+    @property
     def unit(self) -> str:
         """What `length` counts."""
         return "observed frames" if self.kind == GAMES else "episodes"

@@ -21,13 +21,14 @@ def with_runs(figures: Iterable[Figure]) -> list[Figure]:
 
 def csv_tables_of(figure: Figure) -> tuple[str, ...]:
     """The tables of a figure that are there as CSV too."""
-    return presentation.TABLES_OF_KIND[figure.kind]
+    tables = presentation.TABLES_OF_KIND[figure.kind]
+    return (*tables, "aggregate_scores") if figure.has_several_games else tables
 
 
 def tables_of(figure: Figure) -> tuple[str, ...]:
     """All tables of a figure: those of the aggregation, and those made from them."""
     if figure.kind == GAMES:
-        return AGGREGATED_GAMES
+        return tuple(dict.fromkeys([*AGGREGATED_GAMES, *csv_tables_of(figure)]))
     if figure.kind == COMPARED:
         return COMPARISON
     beta = BETA if figure.kind == MU_AND_BETA else ()

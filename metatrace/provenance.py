@@ -87,6 +87,11 @@ ENTRY_POINTS: dict[str, tuple[str, ...]] = {
     "best_alphas": ("metatrace.cli:_best_alphas", "metatrace.analysis.games", "metatrace.analysis.tables"),
     "best_mu": ("metatrace.cli:_best_mu", "metatrace.analysis.best", "metatrace.analysis.tables"),
     "paired": ("metatrace.cli:_paired", "metatrace.analysis.paired", "metatrace.analysis.tables"),
+    "aggregate_scores": (
+        "metatrace.cli:_aggregate_scores",
+        "metatrace.analysis.aggregate_scores",
+        "metatrace.analysis.tables",
+    ),
     "compare_methods": (
         "metatrace.cli:_compare_methods",
         "metatrace.analysis.methods",

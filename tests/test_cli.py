@@ -252,6 +252,7 @@ VERBS = [
     ["estimate"],
     ["aggregate"],
     ["aggregate-games"],
+    ["aggregate-scores"],
     ["best-alphas"],
     ["best-mu"],
     ["paired"],
@@ -324,7 +325,14 @@ def test_runs_of_a_game_become_tables_the_best_step_size_and_a_picture(metatrace
     assert drawn.returncode == 0, drawn.stderr
     assert (metatrace.folder / "f.svg").is_file() and (metatrace.folder / "f.csv").is_file()
 
+    reference = ["--reference", GAMES["reference"], "--output", "together.parquet"]
+    assert metatrace("aggregate-scores", "tables/scores.parquet", *reference).returncode == 0
+    # No reference has scores of catch, so nothing is on a scale with others.
+    assert pd.read_parquet(metatrace.folder / "together.parquet").empty
+
     listed = listing(metatrace.folder)
+    wrong = metatrace("aggregate-scores", "tables/settings.parquet", *reference)
+    assert_refused(wrong, "tables/settings.parquet", "has no column seed")
     assert_refused(
         metatrace("aggregate-games", *options({}, **GAMES | {"frames": "61"})), "catch none alpha 2^-6", "61"
     )

@@ -141,7 +141,9 @@ def test_what_a_verb_does_with_tables_is_in_its_jobs_and_nothing_else_of_the_com
 
 EXTRA = "def _extra() -> None: ...\n\n\n"
 AGGREGATES = {"aggregate", "aggregate_beta", "aggregate_games"}
-CHOICES = {"best_mu", "best_alphas", "compare_methods", "paired"}
+CHOICES = {"aggregate_scores", "best_mu", "best_alphas", "compare_methods", "paired"}
+# What reads tables of games.
+OF_GAMES = {"aggregate_scores", "best_alphas"}
 PLANES = {"draw_paired", "heat_map"}
 DRAWINGS = {
     "by_drift",
@@ -162,9 +164,10 @@ DRAWINGS = {
         ("figures/best_mu.py", "def draw(", {"draw_best_mu"}),
         ("figures/mu_and_beta.py", "def draw(", {"mu_and_beta"}),
         ("figures/games.py", "def draw(", {"games"}),
-        ("analysis/games.py", "def curves(", {"aggregate_games", "best_alphas"}),
+        ("analysis/games.py", "def curves(", {"aggregate_games", *OF_GAMES}),
         ("analysis/best.py", "def best_mu(", {"best_mu"}),
         ("analysis/paired.py", "def differences(", {"paired"}),
+        ("analysis/robust.py", "def interquartile_mean(", {"aggregate_scores"}),
         ("analysis/methods.py", "def gathered(", {"compare_methods"}),
         ("figures/methods.py", "def draw(", {"draw_methods"}),
         ("figures/paired.py", "def draw(", {"draw_paired"}),
@@ -175,8 +178,8 @@ DRAWINGS = {
         ("analysis/beta.py", "def curves(", {"aggregate_beta"}),
         ("analysis/aggregate.py", "def curve_table(", {"aggregate", "aggregate_beta"}),
         ("analysis/collect.py", "def load(", AGGREGATES),
-        ("analysis/groups.py", "def by_setting(", {*AGGREGATES, "best_alphas", "compare_methods"}),
-        ("analysis/smoothing.py", "def drawn_episodes(", {*AGGREGATES, "best_alphas"}),
+        ("analysis/groups.py", "def by_setting(", {*AGGREGATES, *OF_GAMES, "compare_methods"}),
+        ("analysis/smoothing.py", "def drawn_episodes(", {*AGGREGATES, *OF_GAMES}),
         ("analysis/intervals.py", "def mean_interval(", {*AGGREGATES, *CHOICES}),
         ("analysis/tables.py", "def as_csv(", {*AGGREGATES, *CHOICES, "table"}),
         (

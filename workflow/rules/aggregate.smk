@@ -61,6 +61,27 @@ rule aggregate_games:
         " --output {params.tables:q} > {log:q} 2>&1"
 
 
+rule aggregate_scores:
+    input:
+        scores=f"{RESULTS}/tables/{{figure}}/scores.parquet",
+        reference="config/reference_scores.csv",
+    output:
+        f"{RESULTS}/tables/{{figure}}/aggregate_scores.parquet",
+    log:
+        f"{RESULTS}/logs/aggregate_scores/{{figure}}.log",
+    wildcard_constraints:
+        figure="|".join(name for name, figure in FIGURES.items() if figure.has_several_games) or "(?!)",
+    conda:
+        ENVIRONMENT
+    params:
+        made={"code": FINGERPRINTS["aggregate_scores"]},
+    message:
+        "Taking the games of {wildcards.figure} together"
+    shell:
+        "python -m metatrace aggregate-scores {input.scores:q} --reference {input.reference:q}"
+        " --output {output:q} > {log:q} 2>&1"
+
+
 checkpoint best_alphas:
     input:
         lambda wildcards: f"{RESULTS}/tables/{figure_of(wildcards).best.figure}/settings.parquet",

@@ -1,0 +1,101 @@
+"""Few runs over several tasks: interquartile mean, probability of improvement, stratified bootstrap.
+
+After Agarwal, Schwarzer, Castro, Courville and Bellemare, *Deep Reinforcement Learning at the Edge of the
+Statistical Precipice* (2021). Seeded: the same scores give the same interval to the byte. A score of NaN, of
+a run without one, makes what it enters NaN.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from metatrace.analysis.intervals import RESAMPLES, percentile_interval
+
+
+def interquartile_mean(scores: np.ndarray) -> float:
+    """The mean of the middle half of all scores, runs and tasks together.
+
+    IQM = (1/(N − 2k)) Σ_{i = k+1}^{N−k} x₍ᵢ₎, x₍ᵢ₎ the scores in ascending order, N how many, k = ⌊N/4⌋.
+
+    Args:
+      scores: (runs, tasks), comparable from task to task.
+
+    Returns:
+      in the unit of the scores.
+    """
+    ordered = np.sort(np.asarray(scores, np.float64), axis=None)
+    if ordered.size == 0:
+        raise ValueError("there are no scores; there must be at least 1")
+    if np.isnan(ordered[-1]):  # a sort puts NaN last, where the trimming would hide it
+        return np.nan
+    cut = len(ordered) // 4
+    return float(ordered[cut : len(ordered) - cut].mean())
+
+
+def probability_of_improvement(first: np.ndarray, second: np.ndarray) -> float:
+    """How likely a run of the first is better than one of the second, on a task drawn at random.
+
+    P(X > Y) = (1/T) Σₜ (1/(n m)) Σᵢⱼ S(xᵢₜ, yⱼₜ), S = 1 where x > y, ½ where x = y, else 0.
+
+    Args:
+      first: (n, tasks).
+      second: (m, tasks), of the same tasks.
+
+    Returns:
+      from 0 to 1; ½ where neither is better.
+    """
+    first, second = np.asarray(first, np.float64), np.asarray(second, np.float64)
+    if first.shape[1] != second.shape[1] or 0 in (*first.shape, *second.shape):
+        raise ValueError(
+            f"scores of shape {first.shape} and {second.shape}; both need runs of the same tasks"
+        )
+    if np.isnan(first).any() or np.isnan(second).any():
+        return np.nan
+    ahead = np.sign(first[:, None] - second[None, :])  # (n, m, tasks)
+    return float((0.5 * (1 + ahead)).mean())
+
+
+def stratified_interval(
+    statistic: Callable[..., float],
+    *scores: np.ndarray,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """A percentile bootstrap interval that resamples the runs of each task by themselves.
+
+    Args:
+      statistic: of as many arrays as `scores`.
+      scores: (runs, tasks), each resampled on its own.
+      level: confidence level, in (0, 1).
+
+    Returns:
+      low, high, of the statistic. NaN where every array has a single run: its interval is unknown, not of no
+      width.
+    """
+    if all(len(values) < 2 for values in scores):
+        return np.nan, np.nan
+    rng = np.random.default_rng(seed)
+    samples = np.array([statistic(*(_resampled(values, rng) for values in scores)) for _ in range(resamples)])
+    low, high = percentile_interval(samples, level)
+    return float(low), float(high)
+
+
+def normalized(scores: np.ndarray, low: Sequence[float], high: Sequence[float]) -> np.ndarray:
+    """Scores on a scale that all tasks share: (x − low) / (high − low), task by task.
+
+    Args:
+      scores: (runs, tasks).
+      low, high: (tasks,): what counts as 0 and as 1.
+    """
+    zero, one = np.asarray(low, np.float64), np.asarray(high, np.float64)
+    if (one <= zero).any():
+        raise ValueError(
+            "a task has no score above its lowest; what counts as 1 must be above what counts as 0"
+        )
+    return (np.asarray(scores, np.float64) - zero) / (one - zero)
+
+
+def _resampled(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """As many runs of each task, drawn with replacement."""
+    return np.take_along_axis(scores, rng.integers(0, len(scores), scores.shape), axis=0)
