@@ -23,7 +23,8 @@ wildcard_constraints:
     mu="[^/]+",
     drift="[^/]+",
     seed=r"\d+",
-    place="|".join(map(re.escape, PLACES)),
+    # An empty constraint would be none at all, and would not match the empty place.
+    place="|".join(map(re.escape, PLACES)) or "(?:)",
 
 
 onstart:
