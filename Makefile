@@ -1,5 +1,6 @@
 # The commands of this project, one line each. `make` lists them.
 PYTHON ?= python3
+CONFIG ?= config/quick.yaml
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -7,7 +8,7 @@ READY := .venv/.ready
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup quick paper test test-slow test-slurm lint publish bench clean
+.PHONY: help setup quick paper report test test-slow test-slurm lint publish bench clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1@/' | awk -F@ '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -29,6 +30,12 @@ quick: $(READY) ## every figure at a reduced scale, about ten minutes on two cor
 paper: $(READY) ## every figure at the paper's scale, hours: results/paper/report.html
 	$(BIN)/snakemake
 	@echo "The report: results/paper/report.html"
+
+report: $(READY) ## the report of a scale, with what it lacks; says where it lies (CONFIG=config/quick.yaml by default)
+	@set -e; scale=$$($(BIN)/metatrace config $(CONFIG) | sed -n '1s/.*: scale \([^,]*\),.*/\1/p'); \
+	$(BIN)/snakemake "results/$$scale/report.html" --configfile $(CONFIG); \
+	echo "The report: $(CURDIR)/results/$$scale/report.html"; \
+	echo "The explorer: $(CURDIR)/results/$$scale/explorer.html"
 
 test: $(READY) ## the tests, slow ones left out
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile

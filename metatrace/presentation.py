@@ -53,7 +53,7 @@ _FIRST_SEEN = {
     BEST_MU: ("drift", "method"),
     MU_AND_BETA: ("method", "mu"),
     PAIRED: ("mu", "method"),
-    GAMES: ("environment", "alpha"),
+    GAMES: ("method", "alpha"),
 }
 TABLES = {
     "scores": "scores, a row a run",
@@ -257,6 +257,8 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
                 "value": asked.readings[reading.key],
                 "is_default": asked.readings[reading.key] == reading.default,
                 "others": [value for value in reading.values if value != asked.readings[reading.key]],
+                "figures": _figures_text(asked, reading.key),
+                "elsewhere": _elsewhere(asked, reading.key),
                 "question": reading.question,
                 "why": reading.why,
             }
@@ -325,13 +327,47 @@ def explorer(asked: Experiments, fingerprints: Mapping[str, str]) -> dict[str, A
                 "variant": figure.variant,
                 "smoothing": figure.smoothing,
                 "tables": list(TABLES_OF_KIND[figure.kind]),
-                **dict(zip(("panels", "colours"), _FIRST_SEEN[figure.kind], strict=True)),
+                "panels": "environment" if len(figure.environments) > 1 else _FIRST_SEEN[figure.kind][0],
+                "colours": _FIRST_SEEN[figure.kind][1],
                 "best": figure.kind == BEST_MU,
             }
             for figure in asked.figures.values()
             if figure.kind != COMPARED
         ],
     }
+
+
+def _figures_text(asked: Experiments, key: str) -> str:
+    """The figures whose runs a reading enters: "figures 1–5, 7, S1"."""
+    concerned = [
+        figure
+        for figure in asked.figures.values()
+        if any(
+            key == reading.key for environment in figure.environments for reading in QUESTIONS[environment]
+        )
+    ]
+    if len(concerned) == len(asked.figures) > 1:
+        return "every figure"
+    parts: list[list[str]] = []
+    for name in (short_name(figure).removeprefix("Figure ") for figure in concerned):
+        follows = (
+            parts and name.isdecimal() and parts[-1][-1].isdecimal() and int(name) == int(parts[-1][-1]) + 1
+        )
+        if follows:
+            parts[-1].append(name)
+        else:
+            parts.append([name])
+    texts = [f"{part[0]}–{part[-1]}" if len(part) > 2 else ", ".join(part) for part in parts]
+    return f"figure{'s' if len(concerned) > 1 else ''} {', '.join(texts)}"
+
+
+def _elsewhere(asked: Experiments, key: str) -> str:
+    """The figures that have another answer to a reading than the config."""
+    return ", ".join(
+        f"{short_name(figure)} (``{figure.readings[key]}``)"
+        for figure in asked.figures.values()
+        if figure.readings[key] != asked.readings[key]
+    )
 
 
 def variant_text(variant: str) -> str:
@@ -352,6 +388,11 @@ def verdicts(path: Path) -> list[str]:
         ]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return []
+
+
+def as_json(presentation: Mapping[str, Any]) -> str:
+    """Words on one line, in their order: as `metatrace explorer` takes them."""
+    return json.dumps(presentation, separators=(",", ":"), ensure_ascii=False)
 
 
 def digest(presentation: Mapping[str, Any]) -> str:

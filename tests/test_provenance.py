@@ -144,6 +144,7 @@ AGGREGATES = {"aggregate", "aggregate_beta", "aggregate_games"}
 CHOICES = {"aggregate_scores", "best_mu", "best_alphas", "compare_methods", "paired"}
 # What reads tables of games.
 OF_GAMES = {"aggregate_scores", "best_alphas"}
+THINNED = {"thin", "thin_games"}
 PLANES = {"draw_paired", "heat_map"}
 DRAWINGS = {
     "by_drift",
@@ -164,7 +165,7 @@ DRAWINGS = {
         ("figures/best_mu.py", "def draw(", {"draw_best_mu"}),
         ("figures/mu_and_beta.py", "def draw(", {"mu_and_beta"}),
         ("figures/games.py", "def draw(", {"games"}),
-        ("analysis/games.py", "def curves(", {"aggregate_games", *OF_GAMES}),
+        ("analysis/games.py", "def curves(", {"aggregate_games", *OF_GAMES, "thin_games", "claims"}),
         ("analysis/best.py", "def best_mu(", {"best_mu"}),
         ("analysis/paired.py", "def differences(", {"paired"}),
         ("analysis/robust.py", "def interquartile_mean(", {"aggregate_scores"}),
@@ -177,15 +178,26 @@ DRAWINGS = {
         ("figures/planes.py", "def grid(", PLANES),
         ("analysis/beta.py", "def curves(", {"aggregate_beta"}),
         ("analysis/aggregate.py", "def curve_table(", {"aggregate", "aggregate_beta"}),
-        ("analysis/collect.py", "def load(", AGGREGATES),
-        ("analysis/groups.py", "def by_setting(", {*AGGREGATES, *OF_GAMES, "compare_methods"}),
-        ("analysis/smoothing.py", "def drawn_episodes(", {*AGGREGATES, *OF_GAMES}),
-        ("analysis/intervals.py", "def mean_interval(", {*AGGREGATES, *CHOICES}),
-        ("analysis/tables.py", "def as_csv(", {*AGGREGATES, *CHOICES, "table"}),
+        ("analysis/claim_statistics.py", "def c8(", {"claims"}),
+        ("analysis/collect.py", "def load(", {*AGGREGATES, *THINNED}),
+        (
+            "analysis/groups.py",
+            "def by_setting(",
+            {*AGGREGATES, *OF_GAMES, *THINNED, "compare_methods", "claims"},
+        ),
+        ("analysis/smoothing.py", "def drawn_episodes(", {*AGGREGATES, *OF_GAMES, *THINNED, "claims"}),
+        ("analysis/thinned.py", "def kept(", THINNED),
+        ("figures/explorer.py", "def chart(", {"explorer"}),
+        ("analysis/intervals.py", "def mean_interval(", {*AGGREGATES, *CHOICES, "thin_games", "claims"}),
+        (
+            "analysis/tables.py",
+            "def as_csv(",
+            {*AGGREGATES, *CHOICES, *THINNED, "table", "claims", "explorer"},
+        ),
         (
             "figures/style.py",
             "def save(",
-            DRAWINGS,
+            {*DRAWINGS, "explorer"},
         ),
     ],
     ids=lambda value: value if isinstance(value, str) and value.endswith(".py") else "",
@@ -200,7 +212,8 @@ def test_a_step_after_the_runs_touches_only_what_uses_it(copy, module, function,
 def test_a_job_has_its_entry_points_and_no_drawing_in_what_is_not_drawn(job):
     made_by = provenance.of_job(job)
     assert set(provenance.ENTRY_POINTS[job]) <= made_by.modules.keys()
-    assert ("matplotlib" in made_by.packages) == (job in DRAWINGS)
+    # The explorer takes its colours from there.
+    assert ("matplotlib" in made_by.packages) == (job in {*DRAWINGS, "explorer"})
 
 
 def test_a_new_import_brings_its_module_in(copy):

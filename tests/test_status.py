@@ -91,8 +91,8 @@ class Scale:
 
     def write_all(self):
         with_alphas = self.asked.figures.values()
-        names = [f"{FOLDER}/report.html"]
-        for files in (outputs.table_files, outputs.drawn_files, outputs.csv_files):
+        names = outputs.page_files(FOLDER)
+        for files in (outputs.table_files, outputs.drawn_files, outputs.csv_files, outputs.thinned_files):
             names += files(FOLDER, with_alphas)
         for name in names:
             os.makedirs(os.path.dirname(name), exist_ok=True)

@@ -1,44 +1,20 @@
 """The report in a real browser, without a network."""
 
-import shutil
 from pathlib import Path
 
 import pytest
+from browser import MARKS, findings, opened
 
-playwright = pytest.importorskip("playwright.sync_api")
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium on the PATH"),
-]
+pytestmark = MARKS
 FIGURES = {"Figure 1": 5, "Figure 3": 9}  # how many files the report lists for each
 
 
 @pytest.fixture(scope="module")
 def page(finished):
     """The report's page; collects what goes wrong while it is used."""
-    with playwright.sync_playwright() as engine:
-        browser = engine.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        context = browser.new_context(viewport={"width": 1400, "height": 1000}, offline=True)
-        page = context.new_page()
-        page.wrong = []
-        page.on(
-            "console", lambda message: page.wrong.append(message.text) if message.type == "error" else None
-        )
-        page.on("pageerror", lambda error: page.wrong.append(str(error)))
-        page.on(
-            "request",
-            lambda request: (
-                page.wrong.append(f"asked for {request.url[:80]}")
-                if not request.url.startswith(("file:", "data:", "blob:"))
-                else None
-            ),
-        )
-        page.goto((finished.folder / "results/tiny/report.html").as_uri())
+    with opened(finished.folder / "results/tiny/report.html") as page:
         page.get_by_text("Metatrace Actor-Critic, reproduced.").wait_for()
         yield page
-        browser.close()
 
 
 def open_figure(page, name):
@@ -118,6 +94,45 @@ def test_the_tables_can_be_downloaded(page, finished):
         row.locator("a[type=button]").first.click()
     expected = (finished.folder / "results/tiny/tables/figure_3_scores.csv").read_bytes()
     assert Path(waiting.value.path()).read_bytes() == expected
+
+
+def test_the_front_page_says_which_figures_a_reading_enters_and_where_the_explorer_is(page):
+    page.reload()
+    page.get_by_text("Metatrace Actor-Critic, reproduced.").wait_for()
+    text = " ".join(page.inner_text(".prose").split())
+    assert "Enters the runs of every figure." in text
+    assert page.locator(".prose a[href='explorer.html']").count() == 1
+
+
+def test_the_explorer_opens_within_the_report(page):
+    page.reload()
+    page.get_by_text("Metatrace Actor-Critic, reproduced.").wait_for()
+    page.locator("nav").get_by_text("Explorer", exact=True).click()
+    page.locator("nav table tbody tr a[type=button]").first.click()
+    explorer = page.frame_locator("iframe")
+    explorer.locator("#chart svg").wait_for()
+    explorer.get_by_label("Figure").select_option("figure_1")
+    explorer.get_by_role("heading", name="Figure 1").wait_for()
+
+
+# Snakemake's own menu, buttons and workflow diagram are not ours to mend.
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_grave_in_our_part_of_the_front_page(page, scheme):
+    page.emulate_media(color_scheme=scheme)
+    page.reload()
+    page.get_by_text("Metatrace Actor-Critic, reproduced.").wait_for()
+    assert findings(page, ".prose") == []
+    page.emulate_media(color_scheme="light")
+
+
+def test_a_picture_stands_on_white_on_a_dark_page(page):
+    page.emulate_media(color_scheme="dark")
+    rows = open_figure(page, "Figure 3")
+    rows.filter(has=page.get_by_text("learning curves", exact=True)).locator("a[type=button]").first.click()
+    picture = page.locator("img[src^='data:image/svg']").last
+    picture.wait_for()
+    assert picture.evaluate("image => getComputedStyle(image).backgroundColor") == "rgb(255, 255, 255)"
+    page.emulate_media(color_scheme="light")
 
 
 def test_nothing_went_wrong_and_nothing_was_fetched(page):

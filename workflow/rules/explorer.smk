@@ -59,7 +59,7 @@ rule explorer:
     params:
         page={
             "code": FINGERPRINTS["explorer"],
-            "words": json.dumps(presentation.explorer(ASKED, FINGERPRINTS)),
+            "words": presentation.as_json(presentation.explorer(ASKED, FINGERPRINTS)),
         },
         tables=f"{RESULTS}/tables",
     message:

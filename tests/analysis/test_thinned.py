@@ -1,0 +1,160 @@
+"""Thinned curves and runs: what is kept is what was there."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metatrace.analysis import aggregate, games, thinned
+from metatrace.analysis.smoothing import trailing_mean
+from metatrace.errors import UserError
+from metatrace.results import Run, RunTuple
+
+EPISODES, WINDOW = 700, 20
+
+
+def car(alpha, seed, episodes=EPISODES):
+    generator = np.random.default_rng([seed, len(alpha)])
+    returns = np.round(generator.uniform(-200, -90, episodes))
+    return Run(RunTuple("mountain_car", "scalar", alpha, "2^-8", "0", seed), returns, returns.astype(int), {})
+
+
+def thin(runs):
+    curves = aggregate.aggregate(runs, window=WINDOW, spread_alpha_max=1.0).curves
+    kept = thinned.kept(EPISODES, thinned.MOST_RUN_POINTS)
+    made = thinned.of(
+        curves, runs, grid=kept + 1, course=lambda run: trailing_mean(run.returns, WINDOW)[kept]
+    )
+    return curves, json.loads(json.dumps(made, allow_nan=False))
+
+
+def grid_of(made, number):
+    return np.cumsum(made["grids"][number])
+
+
+@given(st.integers(1, 3000), st.integers(2, 200))
+def test_of_many_points_the_first_the_last_and_no_more_than_asked_are_kept(count, most):
+    kept = thinned.kept(count, most)
+    assert kept[0] == 0
+    assert kept[-1] == count - 1
+    assert len(kept) == min(count, most)
+    assert (np.diff(kept) > 0).all()
+
+
+@given(st.integers(2, 3000), st.integers(2, 200))
+def test_the_points_are_as_even_as_can_be(count, most):
+    gaps = np.diff(thinned.kept(count, most))
+    assert gaps.max() - gaps.min() <= 1
+
+
+@pytest.mark.parametrize(("count", "most"), [(0, 5), (5, 1)])
+def test_no_points_cannot_be_kept(count, most):
+    with pytest.raises(ValueError, match="points"):
+        thinned.kept(count, most)
+
+
+@given(
+    st.lists(st.one_of(st.just(np.nan), st.floats(-1e5, 1e5)), max_size=50),
+    st.integers(0, 4),
+)
+def test_no_error_adds_up_in_differences(values, decimals):
+    again = thinned.values_of(thinned.differences(np.array(values), decimals), decimals)
+    np.testing.assert_allclose(again, values, rtol=1e-12, atol=0.5001 * 10.0**-decimals)
+
+
+def test_a_curve_is_the_tables_at_the_points_that_are_kept():
+    runs = [car(alpha, seed) for alpha in ("2^-5", "2^-9") for seed in range(4)]
+    curves, made = thin(runs)
+    assert made["axis"] == "episode"
+    assert made["settings"] == [
+        ["mountain_car", "scalar", "2^-5", "2^-8", "0"],
+        ["mountain_car", "scalar", "2^-9", "2^-8", "0"],
+    ]
+    decimals = made["decimals"]["mountain_car"]
+    for setting, (number, *columns) in zip(made["settings"], made["curves"], strict=True):
+        episodes = grid_of(made, number)
+        assert len(episodes) == thinned.MOST_POINTS
+        assert (episodes[0], episodes[-1]) == (1, EPISODES)
+        rows = curves[curves["alpha"] == setting[2]].set_index("episode").loc[episodes]
+        for name, steps in zip(("mean", "low", "high"), columns, strict=True):
+            found = thinned.values_of(steps, decimals)
+            np.testing.assert_allclose(found, rows[name], rtol=0, atol=0.5001 * 10.0**-decimals)
+
+
+def test_a_run_is_its_trailing_mean_at_the_points_that_are_kept():
+    runs = [car("2^-5", seed) for seed in (3, 1)]
+    _, made = thin(runs)
+    assert made["seeds"] == [1, 3]
+    ((number, lines),) = made["runs"]
+    episodes = grid_of(made, number)
+    assert len(episodes) == thinned.MOST_RUN_POINTS
+    assert (episodes[0], episodes[-1]) == (1, EPISODES)
+    for steps, seed in zip(lines, made["seeds"], strict=True):
+        expected = trailing_mean(car("2^-5", seed).returns, WINDOW)[episodes - 1]
+        found = thinned.values_of(steps, made["decimals"]["mountain_car"])
+        np.testing.assert_allclose(found, expected, rtol=0, atol=0.0051)
+
+
+def test_a_grid_that_many_share_is_there_once():
+    _, made = thin([car(alpha, seed) for alpha in ("2^-5", "2^-9") for seed in range(2)])
+    assert len(made["grids"]) == 2
+
+
+def test_a_single_run_has_no_interval():
+    _, made = thin([car("2^-5", 0)])
+    ((_, _, low, high),) = made["curves"]
+    assert set(low) == set(high) == {None}
+
+
+def test_decimals_suit_the_size_of_the_returns():
+    for scale, decimals in ((1.0, 4), (100.0, 2), (1e6, 0), (0.0, 2)):
+        values = np.array([0.0, scale, np.nan])
+        assert thinned._decimals([values]) == decimals
+
+
+def test_runs_of_games_begin_where_their_first_episode_ends():
+    ends = np.array([400, 700, 1000])
+    run = Run(
+        RunTuple("catch", "none", "2^-6", "0", "0", 0),
+        np.array([1.0, -1.0, 1.0]),
+        np.diff(ends, prepend=0),
+        {"observed_frames": 1000},
+        frames=ends,
+    )
+    curves = games.curves([run], frames=1000, window=4)
+    grid = games.frame_grid(1000)[thinned.kept(500, 60)]
+    made = thinned.of(curves, [run], grid=grid, course=lambda one: games.trailing_returns(one, grid, 4))
+    assert made["axis"] == "frame"
+    ((number, (steps,)),) = made["runs"]
+    frames = grid_of(made, number)
+    assert frames[-1] == 1000
+    values = thinned.values_of(steps, made["decimals"]["catch"])
+    assert np.isnan(values[frames < 400]).all()
+    assert not np.isnan(values[frames >= 400]).any()
+    assert values[-1] == pytest.approx(1 / 3, abs=1e-3)
+    assert grid_of(made, made["curves"][0][0])[0] == 400
+
+
+def test_a_curve_without_a_point_is_an_empty_one():
+    run = Run(
+        RunTuple("catch", "none", "2^-6", "0", "0", 0),
+        np.empty(0),
+        np.empty(0, int),
+        {"observed_frames": 50},
+        frames=np.empty(0, int),
+    )
+    curves = games.curves([run], frames=50, window=4)
+    made = thinned.of(curves, [run], grid=np.array([1, 50]), course=lambda one: np.full(2, np.nan))
+    assert made["curves"][0][1:] == [[], [], []]
+    assert made["runs"][0][1] == [[None, None]]
+
+
+def test_seeds_that_do_not_match_are_refused():
+    runs = [car("2^-5", 0), car("2^-5", 1), car("2^-9", 0)]
+    with pytest.raises(UserError, match="same seeds"):
+        thinned.of(
+            pd.DataFrame({"episode": []}), runs, grid=np.array([1]), course=lambda run: run.returns[:1]
+        )
