@@ -22,6 +22,8 @@ def opened(path, *, width=1400, height=1000):
     with playwright.sync_playwright() as engine:
         browser = engine.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         context = browser.new_context(viewport={"width": width, "height": height}, offline=True)
+        # A machine that learns meanwhile takes its time.
+        context.set_default_timeout(120_000)
         page = context.new_page()
         page.wrong = []
         page.on(

@@ -4,6 +4,7 @@ Catch stands beside a game of the real emulator, for its episodes are short.
 """
 
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -133,6 +134,18 @@ def test_a_missing_trial_runs_no_game_again(played):
         assert set(played.pending()) <= {"frame_times"}
     finally:
         times.write_bytes(kept)
+
+
+def test_the_explorer_has_every_alpha_that_is_chosen_when_more_are_chosen(played, tmp_path):
+    shutil.copytree(played.folder, tmp_path / "project")
+    project = Project(tmp_path / "project")
+    project.edit("config/tiny.yaml", "best: 1", "best: 2")
+    thinned = f"{TABLES}/figure_9/thinned.json"
+    project.make(thinned)
+    chosen = (project.folder / TABLES / "figure_9/best_alphas.txt").read_text().split()
+    settings = json.loads((project.folder / thinned).read_text())["settings"]
+    assert {alpha for _, _, alpha, _, _ in settings} == set(chosen)
+    assert len(chosen) == 2
 
 
 @pytest.mark.parametrize(

@@ -230,6 +230,13 @@ def grid_of(wildcards):
     }
 
 
+def alphas_file(wildcards):
+    """Which initial step-sizes other runs chose for a figure; nothing where it names its own."""
+    if not figure_of(wildcards).best:
+        return []
+    return checkpoints.best_alphas.get(figure=wildcards.figure).output
+
+
 def thinned_grid_of(wildcards):
     """A figure's grid, as far as thinning its runs depends on it, and the code that thins them."""
     is_games = figure_of(wildcards).kind == experiments.GAMES

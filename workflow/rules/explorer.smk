@@ -12,6 +12,8 @@ for name, kinds, length in (
         input:
             # Made of the same runs, so that these are there, and newer when they are.
             curves=f"{RESULTS}/tables/{{figure}}/curves.parquet",
+            # So that Snakemake asks again for the grid when these are chosen.
+            alphas=alphas_file,
         output:
             f"{RESULTS}/tables/{{figure}}/thinned.json",
         log:
