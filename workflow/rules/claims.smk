@@ -3,10 +3,10 @@
 
 rule claims:
     input:
-        "config/claims.yaml",
-        "config/paper.yaml",
-        "reports/claims.css",
-        outputs.evidence_files(RESULTS, FIGURES.values()),
+        tables=outputs.evidence_files(RESULTS, FIGURES.values()),
+        claims="config/claims.yaml",
+        paper="config/paper.yaml",
+        style="reports/claims.css",
     output:
         f"{RESULTS}/tables/claims.json",
         report(
@@ -27,11 +27,11 @@ rule claims:
         ENVIRONMENT
     params:
         judged={"code": FINGERPRINTS["claims"], "figures": words(FIGURES), "scale": ASKED.scale},
-        tables=f"{RESULTS}/tables",
-        results=RESULTS,
+        tables=lambda wildcards: f"{RESULTS}/tables",
+        results=lambda wildcards: RESULTS,
     message:
         "Judging the paper's claims"
     shell:
         "python -m metatrace claims --tables {params.tables:q} --figures {params.judged[figures]}"
-        " --claims {input[0]:q} --paper {input[1]:q} --style {input[2]:q} --scale {params.judged[scale]}"
+        " --claims {input.claims:q} --paper {input.paper:q} --style {input.style:q} --scale {params.judged[scale]}"
         " --output {params.results:q} > {log:q} 2>&1"

@@ -63,7 +63,7 @@ rule explorer:
             "code": FINGERPRINTS["explorer"],
             "words": presentation.as_json(presentation.explorer(ASKED, FINGERPRINTS)),
         },
-        tables=f"{RESULTS}/tables",
+        tables=lambda wildcards: f"{RESULTS}/tables",
     message:
         "Writing the explorer {output}"
     shell:
