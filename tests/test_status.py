@@ -128,7 +128,7 @@ def told(capsys):
 def test_of_an_empty_folder_all_is_missing(scale, told):
     text = told()
     assert text.startswith("c.yaml: scale tiny, in results/tiny\nMountain car\n")
-    assert "  figure_1  0 of 4 runs, 0 of 4 tables, 0 of 4 pictures, 0 of 3 CSV\n" in text
+    assert "  figure_1  0 of 4 runs, 0 of 5 tables, 0 of 4 pictures, 0 of 3 CSV\n" in text
     assert "figure_9  0 of 4 runs" in text and "its α are yet to be chosen" in text
     # The sweep's four runs; of the other figure two more, for another seed.
     assert "Runs in all: 0 there, 10 missing, of 10" in text
@@ -154,7 +154,7 @@ def test_of_a_finished_scale_all_is_there(scale, told):
     runs = scale.write_all()
     text = told()
     assert f"Runs in all: {len(runs)} there, of {len(runs)}\n" in text
-    assert "figure_1  4 of 4 runs, 4 of 4 tables, 4 of 4 pictures, 3 of 3 CSV\n" in text
+    assert "figure_1  4 of 4 runs, 5 of 5 tables, 4 of 4 pictures, 3 of 3 CSV\n" in text
     assert "Report: there" in text and "All is there" in text
     assert not any(word in text for word in ("Missing", "Stale", "Left", "yet to be chosen"))
 
