@@ -100,6 +100,9 @@ RUNS = {
     "sensitivity": 1,
     "heat_map": 1,
     "table_as_csv": 6,
+    "thin": 2,
+    "claims": 1,
+    "explorer": 1,
     "html_report": 1,
 }
 
