@@ -78,7 +78,7 @@ def test_run_files_and_tables_are_those_of_a_local_run(submitted, tmp_path):
     local = Project.copy_to(tmp_path / "project")
     shutil.copytree(project.folder / "results" / "kernels", local.folder / "results" / "kernels")
     local.make(TABLE)
-    for pattern, number in (("results/tiny/runs/**/*", 8), ("results/tiny/tables/**/*", 5)):
+    for pattern, number in (("results/tiny/runs/**/*", 8), ("results/tiny/tables/**/*", 6)):
         expected = local.results(pattern)
         assert len(expected) == number
         assert project.results(pattern) == expected
