@@ -173,7 +173,7 @@
     if (field === "method") return domain.map((method) => looks.methods[method][look]);
     if (field === "alpha" || field === "mu" || field === "drift") {
       /* The ends of the palette that a page of this brightness would swallow are left out. */
-      const [from, to] = isDark() ? [1, 0.3] : [0, 0.8];
+      const [from, to] = isDark() ? [1, 0.4] : [0, 0.8];
       return spaced(domain.length, from, to).map((part) => looks.shades[Math.round(part * (looks.shades.length - 1))]);
     }
     const hues = methods.filter((method) => method !== "none").map((method) => looks.methods[method][look]);
