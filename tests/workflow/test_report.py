@@ -111,7 +111,7 @@ def test_the_explorer_opens_within_the_report(page):
     page.locator("nav table tbody tr a[type=button]").first.click()
     explorer = page.frame_locator("iframe")
     explorer.locator("#chart svg").wait_for()
-    explorer.get_by_label("Figure").select_option("figure_1")
+    explorer.get_by_label("Figure", exact=True).select_option("figure_1")
     explorer.get_by_role("heading", name="Figure 1").wait_for()
 
 
