@@ -265,7 +265,8 @@
     const below = narrow || longest > 24;
     const beside = below || longest === 0 ? 0 : 60 + 7 * longest;
     const width = Math.max((wide - beside - 60) / columns - 22, 150);
-    const height = columns === 1 ? Math.min(Math.max(width * 0.55, 220), 430) : width * 0.72;
+    const isRow = panelTexts.length === columns;
+    const height = columns === 1 ? Math.min(Math.max(width * 0.55, 220), 430) : width * (isRow ? 1.1 : 0.72);
     const axis = AXES[some[0].axis];
     const windows = values("smoothing", some).join(" or ");
 
