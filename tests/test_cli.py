@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metatrace import experiments, results
+from metatrace import experiments, outputs, results
 from metatrace.results import load_run
 
 RUN = {
@@ -398,8 +398,16 @@ def test_drifting_runs_become_the_best_mu_and_pictures_of_it(metatrace):
     mu = ["--mu", "2^-8"]
     assert metatrace("figure", "mu-and-beta", *drawn, *mu, "--output", "beta").returncode == 0
     for name in ("best", "by_drift", "beta"):
-        for suffix in ("svg", "pdf", "png", "csv"):
+        for suffix in ("svg", "pdf", "png"):
             assert (metatrace.folder / f"{name}.{suffix}").stat().st_size > 1000
+        assert not pd.read_csv(metatrace.folder / f"{name}.csv").empty
+    points = pd.read_csv(metatrace.folder / "by_drift.csv", dtype=str)
+    assert sorted(zip(points["method"], points["drift"], strict=True)) == [
+        ("mixed", "0"),
+        ("mixed", "1e-5"),
+        ("none", "0"),
+        ("none", "1e-5"),
+    ]
     assert_refused(
         metatrace("figure", "mu-and-beta", *drawn, "--mu", "2^-9", "--output", "x"), "--mu", "2^-9", "tables"
     )
@@ -472,11 +480,11 @@ DRIFTING = [
 
 def test_beta_tables_are_there_where_they_are_asked_for(metatrace):
     made_runs(metatrace.folder / "runs")
-    four = [f"{name}.parquet" for name in ("curves", "scores", "settings", "spread")]
+    always = [f"{name}.parquet" for name in outputs.AGGREGATED]
     assert metatrace("aggregate", *DRIFTING).returncode == 0
-    assert listing(metatrace.folder / "tables") == four
+    assert listing(metatrace.folder / "tables") == always
     assert metatrace("aggregate", *DRIFTING, "--beta").returncode == 0
-    assert listing(metatrace.folder / "tables") == sorted([*four, "beta.parquet", "final_beta.parquet"])
+    assert listing(metatrace.folder / "tables") == sorted([*always, "beta.parquet", "final_beta.parquet"])
     beta = pd.read_parquet(metatrace.folder / "tables" / "beta.parquet")
     rows = beta[(beta["method"] == "mixed") & (beta["mu"] == "2^-8") & (beta["group"] == "policy/noisy")]
     # Of the trailing means (0, −½, −1½, −2½, −3½) and 1 more.
