@@ -38,7 +38,7 @@ report: $(READY) ## the report of a scale, with what it lacks; says where it lie
 	echo "The explorer: $(CURDIR)/results/$$scale/explorer.html"
 
 test: $(READY) ## the tests, slow ones left out
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 test-slow: $(READY) ## the slow tests
 	$(BIN)/python -m pytest -m slow

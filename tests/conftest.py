@@ -1,7 +1,69 @@
-"""Settings of all tests."""
+"""Settings of all tests, and the compiled kernels, made once for all workers of a session."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import hypothesis
+import pytest
+
+from metatrace import object_code, provenance
 
 # No test asserts on time, and hypothesis' deadline would.
 hypothesis.settings.register_profile("metatrace", deadline=None)
 hypothesis.settings.load_profile("metatrace")
+
+KERNELS = ("lazy_kernel", "packed_kernel", "step_kernel")
+
+
+def pytest_collection_modifyitems(items):
+    """The files that take longest first, so that no worker of pytest-xdist ends with one of them alone."""
+    items.sort(key=lambda item: not {"workflow", "faults"} & set(item.path.parts))
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory, request):
+    """Makes a folder of a name, or waits until another worker of pytest-xdist has made it; where it is."""
+    base = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):
+        base = base.parent
+
+    def folder_of(name: str, make: Callable[[Path], None]) -> Path:
+        folder, done = base / name, base / f"{name}.done"
+        with (base / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # let go also where a worker is killed
+            if not done.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                make(folder)
+                done.touch()
+        return folder
+
+    return folder_of
+
+
+@pytest.fixture(scope="session")
+def kernel_files(made_once):
+    """Where a kernel lies, by its name; who first asks for it compiles it, as a user does."""
+
+    def file(kernel: str) -> Path:
+        name = object_code.file_name(kernel, provenance.of_job(f"compile_{kernel}").digest)
+        command = [sys.executable, "-m", "metatrace", "compile", "--kernel", kernel, "--output", name]
+
+        def make(folder: Path) -> None:
+            folder.mkdir()
+            environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+            subprocess.run(command, cwd=folder, env=environment, check=True)
+
+        return made_once(kernel, make) / name
+
+    return file
+
+
+@pytest.fixture(scope="session")
+def all_kernels(kernel_files):
+    """Of every kernel its file."""
+    return [kernel_files(kernel) for kernel in KERNELS]

@@ -1,7 +1,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from metatrace.analysis.aggregate_scores import aggregate_scores
 from metatrace.analysis.robust import (
@@ -21,9 +20,13 @@ def test_the_interquartile_mean_worked_out():
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 1), (5, 5), (2, 7), (10, 3)])
-def test_the_interquartile_mean_is_the_trimmed_mean_of_scipy(shape):
+def test_the_interquartile_mean_leaves_out_a_quarter_at_each_end(shape):
     scores = np.random.default_rng(3).normal(size=shape)
-    assert interquartile_mean(scores) == pytest.approx(stats.trim_mean(scores, 0.25, axis=None), rel=1e-12)
+    left = sorted(scores.ravel().tolist())
+    for _ in range(scores.size // 4):
+        left.remove(min(left))
+        left.remove(max(left))
+    assert interquartile_mean(scores) == pytest.approx(sum(left) / len(left), rel=1e-12)
 
 
 def test_the_probability_of_improvement_worked_out():

@@ -1,4 +1,4 @@
-"""The compiled passes, compiled once for all tests here; and each test leaves the processor as it was."""
+"""The compiled passes; and each test leaves the processor as it was."""
 
 import pytest
 import torch
@@ -7,10 +7,8 @@ from metatrace.atari import object_code
 
 
 @pytest.fixture(scope="session")
-def kernel(tmp_path_factory):
-    path = tmp_path_factory.mktemp("kernel") / "step_kernel.o"
-    path.write_bytes(object_code.compile_object())
-    return object_code.load(path)
+def kernel(kernel_files):
+    return object_code.load(kernel_files(object_code.KERNEL))
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ from metatrace.atari.settings import Settings
 from metatrace.atari.train import Trainer, one_thread, train
 
 METHODS = ("none", "scalar", "vector", "mixed")
+SLOW = ("scalar", "vector")  # what the other two do not show is little
 
 
 def returns(kernel, method, frames):
@@ -24,7 +25,9 @@ def returns(kernel, method, frames):
     return np.array(training.returns)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "method", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in METHODS]
+)
 def test_it_gets_far_beyond_chance_in_seconds_on_a_small_field(monkeypatch, kernel, method):
     """Three columns and four rows, where play that does not see the ball has a mean return of −1/3."""
     monkeypatch.setattr(catch, "COLUMNS", 3)

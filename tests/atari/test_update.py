@@ -130,11 +130,11 @@ def test_under_other_readings_as_well(kernel, method, chosen):
     compare(kernel, method, 12, alpha=2**-9, **chosen)
 
 
+@pytest.mark.parametrize("steps", [50, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("method", COMPILED)
-def test_two_hundred_steps_are_those_of_autograd(kernel, method):
+def test_many_steps_are_those_of_autograd(kernel, method, steps):
     """The whole agent on a recorded stream against the slow agent in float64."""
     one_thread()
-    steps = 40 if method.endswith("unnormalized") else 200
     w = initial_weights(LAYOUT, torch.Generator().manual_seed(1), "pytorch_default")
     # Small enough that learning does not double differences of rounding every few steps.
     alpha = 2**-10

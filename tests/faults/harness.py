@@ -14,7 +14,7 @@ import tempfile
 import time
 from base64 import urlsafe_b64encode
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -408,9 +408,9 @@ def a_folder(parent: Path) -> Iterator[tuple[Path, str]]:
             subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def undisturbed(folder: Path, config: str = CONFIG) -> Project:
+def undisturbed(folder: Path, config: str = CONFIG, kernels: Iterable[Path] = ()) -> Project:
     """A project whose scale is finished."""
-    project = Project.copy_to(folder)
+    project = Project.copy_to(folder, kernels)
     (project.folder / "config/tiny.yaml").write_text(config)
     # Below the five minutes of a real run.
     project.edit("workflow/rules/run.smk", "--checkpoint {", "--checkpoint-every 1 --checkpoint {")

@@ -20,10 +20,10 @@ NAMES = [harm.name for harm in HARMS]
 
 
 @pytest.fixture(scope="module")
-def scene_and_why_no_disk(tmp_path_factory):
+def scene_and_why_no_disk(tmp_path_factory, all_kernels):
     """A project to harm, and, if it has no small disk of its own, why not."""
     folder = tmp_path_factory.mktemp("faults")
-    whole = undisturbed(folder / "whole", SMALL_CONFIG)
+    whole = undisturbed(folder / "whole", SMALL_CONFIG, all_kernels)
     with a_folder(folder) as (disk, why_not):
         scene = Scene(fresh_copy(whole, disk / "project"), results_of(whole), random.Random(0))
         yield scene, why_not

@@ -7,11 +7,9 @@ from project import Project
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory):
-    """A project whose tiny scale is finished. Do not edit it."""
-    project = Project.copy_to(tmp_path_factory.mktemp("workflow") / "project")
-    project.make()
-    return project
+def finished(made_once):
+    """A project whose tiny scale is finished, kernel and all. Do not edit it."""
+    return Project(made_once("finished", lambda folder: Project.copy_to(folder).make()))
 
 
 @pytest.fixture

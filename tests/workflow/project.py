@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,8 +48,12 @@ class Project:
     folder: Path
 
     @classmethod
-    def copy_to(cls, folder: Path) -> "Project":
+    def copy_to(cls, folder: Path, kernels: Iterable[Path] = ()) -> "Project":
+        """A copy in a new folder of which nothing is made but `kernels`, which take a minute to compile."""
         folder.mkdir(parents=True)
+        for kernel in kernels:
+            (folder / "results/kernels").mkdir(parents=True, exist_ok=True)
+            shutil.copy2(kernel, folder / "results/kernels")
         for part in PARTS:
             source = ROOT / part
             if source.is_dir():

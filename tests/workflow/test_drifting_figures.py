@@ -40,8 +40,8 @@ figures:
 
 
 @pytest.fixture(scope="module")
-def drifting(tmp_path_factory):
-    project = Project.copy_to(tmp_path_factory.mktemp("drift") / "project")
+def drifting(tmp_path_factory, all_kernels):
+    project = Project.copy_to(tmp_path_factory.mktemp("drift") / "project", all_kernels)
     (project.folder / "config" / "tiny.yaml").write_text(CONFIG)
     project.make()
     return project
@@ -84,55 +84,3 @@ def test_nothing_is_left_to_do_and_the_report_has_both(drifting):
         "drift_and_noise",
     ):
         assert words in report
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new", "expected"),
-    [
-        (
-            "metatrace/analysis/best.py",
-            "key=lambda mu: -finals",
-            "key=lambda mu: 0 - finals",
-            {
-                "best_mu": 1,
-                "table_as_csv": 1,
-                "draw_best_mu": 1,
-                "by_drift": 1,
-                "explorer": 1,
-                "html_report": 1,
-            },
-        ),
-        (
-            "metatrace/analysis/beta.py",
-            "values[:, -final:]",
-            "values[:, 0 - final :]",
-            {
-                "aggregate_beta": 1,
-                "table_as_csv": 3,
-                "thin": 1,
-                "mu_and_beta": 1,
-                "claims": 1,
-                "explorer": 1,
-                "html_report": 1,
-            },
-        ),
-        (
-            "metatrace/figures/mu_and_beta.py",
-            "import pandas as pd",
-            "import pandas",
-            {"mu_and_beta": 1, "html_report": 1},
-        ),
-        ("config/tiny.yaml", "beta_mu: 2^-9", "beta_mu: 2^-6", {"mu_and_beta": 1, "html_report": 1}),
-    ],
-)
-def test_an_edit_reruns_what_it_touches_and_nothing_else(drifting, file, old, new, expected):
-    path = drifting.folder / file
-    before = path.read_text()
-    drifting.edit(file, old, new)
-    try:
-        pending = drifting.pending()
-    finally:
-        path.write_text(before)
-    # The sections' targets come along with what they gather.
-    assert {job: count for job, count in pending.items() if job not in ("figure_6", "figure_7")} == expected
-    assert drifting.pending() == {}

@@ -54,8 +54,8 @@ TABLES = "results/tiny/tables"
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
-    project = Project.copy_to(tmp_path_factory.mktemp("games") / "project")
+def played(tmp_path_factory, all_kernels):
+    project = Project.copy_to(tmp_path_factory.mktemp("games") / "project", all_kernels)
     (project.folder / "config" / "tiny.yaml").write_text(CONFIG)
     project.make()
     return project
@@ -148,39 +148,8 @@ def test_the_explorer_has_every_alpha_that_is_chosen_when_more_are_chosen(played
     assert len(chosen) == 2
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new", "expected"),
-    [
-        pytest.param(
-            "metatrace/atari/agent.py",
-            "self.entropy = 0.0",
-            "self.entropy = 1.0",
-            {"run_game", "aggregate_games", "best_alphas"},
-            id="agent",
-        ),
-        pytest.param(
-            "metatrace/mountain_car/lazy_kernel.py",
-            "",
-            "ANOTHER = 1",
-            {"compile_lazy_kernel", "run_mountain_car"},
-            id="mountain-car",
-        ),
-    ],
-)
-def test_a_change_of_one_agent_runs_nothing_of_the_other_again(played, file, old, new, expected):
-    path = played.folder / file
-    text = path.read_text()
-    path.write_text(text.replace(old, new) if old else f"{text}\n{new}\n")
-    try:
-        pending = set(played.pending())
-    finally:
-        path.write_text(text)
-    assert expected <= pending
-    assert len(pending & {"run_game", "run_mountain_car"}) == 1
-
-
-def test_whoever_asks_for_much_is_told_how_long_it_takes_and_what_takes_less(played, tmp_path):
-    project = Project.copy_to(tmp_path / "project")
+def test_whoever_asks_for_much_is_told_how_long_it_takes_and_what_takes_less(tmp_path, all_kernels):
+    project = Project.copy_to(tmp_path / "project", all_kernels)
     (project.folder / "config" / "tiny.yaml").write_text(CONFIG)
     project.edit("workflow/rules/common.smk", "FEW_FRAMES = 1_000_000", "FEW_FRAMES = 100")
     told = project.make("results/tiny/runs/catch/none/alpha~2^-6/mu~0/drift~0/seed~0.npz")
