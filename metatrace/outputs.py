@@ -1,6 +1,6 @@
 """Which files a scale of the paper is made of: what the workflow makes, and `metatrace status` looks for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from metatrace import presentation
@@ -94,6 +94,18 @@ def claim_files(results: str) -> list[str]:
 def page_files(results: str) -> list[str]:
     """What shows a whole scale: the verdicts, the explorer, and last the report."""
     return [*claim_files(results), f"{results}/explorer.html", f"{results}/report.html"]
+
+
+def made_files(results: str, figures: Sequence[Figure]) -> list[str]:
+    """All that is made of runs: tables, choices, pictures and pages, in the order in which they are made."""
+    return [
+        *table_files(results, figures),
+        *(f"{results}/tables/{figure.name}/best_alphas.txt" for figure in figures if figure.best),
+        *csv_files(results, figures),
+        *drawn_files(results, figures),
+        *thinned_files(results, figures),
+        *page_files(results),
+    ]
 
 
 def chosen_alphas(results: str, figure: Figure) -> tuple[str, ...] | None:

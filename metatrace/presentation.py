@@ -113,19 +113,22 @@ def kernel_name(kernel: str, fingerprints: Mapping[str, str]) -> str:
     return object_code.file_name(kernel, fingerprints[f"compile_{kernel}"])
 
 
-def heading(figure: Figure) -> str:
-    """The figure's short name and what it is about: "Figure 2: normalized scalar Metatrace"."""
-    return f"{short_name(figure)}: {METHODS[figure.methods[0]]}" if len(figure.methods) == 1 else figure.title
-
-
 def short_name(figure: Figure) -> str:
-    """`figure_2` as a reader writes it: "Figure 2"."""
+    """`figure_2` as a reader writes it, "Figure 2"; `figure_s3_sid` is "Figure S3 (sid)"."""
     return short_name_of(figure.name)
 
 
 def short_name_of(name: str) -> str:
     """The same of the name alone."""
-    return name.replace("_", " ").title()
+    kind, _, rest = name.partition("_")
+    number, _, part = rest.partition("_")
+    return " ".join(filter(None, [kind.title(), number.title(), f"({part})" if part else ""]))
+
+
+def link(figure: Figure) -> str:
+    """Where a reader of the report sees a figure's curves: a file that lies beside it."""
+    # What compares other figures has no curves of its own.
+    return f"figures/{figure.name}.svg" if figure.kind == COMPARED else f"explorer.html#figure={figure.name}"
 
 
 def labels(figure: Figure, what: str) -> dict[str, str]:
@@ -243,7 +246,7 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
         "spread_alpha_max": asked.spread_alpha_max,
         "code": _code(asked, fingerprints),
         "sections": {
-            SECTIONS[name]: [heading(figure) for figure in members]
+            SECTIONS[name]: [{"title": figure.title, "link": link(figure)} for figure in members]
             for name, members in asked.sections().items()
         },
         "tables": {
@@ -257,7 +260,7 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
                 "value": asked.readings[reading.key],
                 "is_default": asked.readings[reading.key] == reading.default,
                 "others": [value for value in reading.values if value != asked.readings[reading.key]],
-                "figures": _figures_text(asked, reading.key),
+                "figures": _figures(asked, reading.key),
                 "elsewhere": _elsewhere(asked, reading.key),
                 "question": reading.question,
                 "why": reading.why,
@@ -271,7 +274,6 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
         ],
         "figures": {
             figure.name: {
-                "heading": heading(figure),
                 "title": figure.title,
                 "environment": ", ".join(figure.environments),
                 "method_text": ", ".join(METHODS[method] for method in figure.methods),
@@ -323,7 +325,7 @@ def explorer(asked: Experiments, fingerprints: Mapping[str, str]) -> dict[str, A
             {
                 "name": figure.name,
                 "short": short_name(figure),
-                "heading": heading(figure),
+                "title": figure.title,
                 "variant": figure.variant,
                 "smoothing": figure.smoothing,
                 "tables": list(TABLES_OF_KIND[figure.kind]),
@@ -337,8 +339,8 @@ def explorer(asked: Experiments, fingerprints: Mapping[str, str]) -> dict[str, A
     }
 
 
-def _figures_text(asked: Experiments, key: str) -> str:
-    """The figures whose runs a reading enters: "figures 1–5, 7, S1"."""
+def _figures(asked: Experiments, key: str) -> list[dict[str, str]]:
+    """The figures whose runs a reading enters; none where it enters all."""
     concerned = [
         figure
         for figure in asked.figures.values()
@@ -347,27 +349,17 @@ def _figures_text(asked: Experiments, key: str) -> str:
         )
     ]
     if len(concerned) == len(asked.figures) > 1:
-        return "every figure"
-    parts: list[list[str]] = []
-    for name in (short_name(figure).removeprefix("Figure ") for figure in concerned):
-        follows = (
-            parts and name.isdecimal() and parts[-1][-1].isdecimal() and int(name) == int(parts[-1][-1]) + 1
-        )
-        if follows:
-            parts[-1].append(name)
-        else:
-            parts.append([name])
-    texts = [f"{part[0]}–{part[-1]}" if len(part) > 2 else ", ".join(part) for part in parts]
-    return f"figure{'s' if len(concerned) > 1 else ''} {', '.join(texts)}"
+        return []
+    return [{"name": short_name(figure), "link": link(figure)} for figure in concerned]
 
 
-def _elsewhere(asked: Experiments, key: str) -> str:
-    """The figures that have another answer to a reading than the config."""
-    return ", ".join(
-        f"{short_name(figure)} (``{figure.readings[key]}``)"
+def _elsewhere(asked: Experiments, key: str) -> list[dict[str, str]]:
+    """The figures that have another answer to a reading than the config, and that answer."""
+    return [
+        {"name": short_name(figure), "link": link(figure), "value": figure.readings[key]}
         for figure in asked.figures.values()
         if figure.readings[key] != asked.readings[key]
-    )
+    ]
 
 
 def variant_text(variant: str) -> str:

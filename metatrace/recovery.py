@@ -78,21 +78,8 @@ def files_to_make_anew(
     asked: Experiments, folder: str, kernels: Iterable[str], recorded: Callable[[str], float | None]
 ) -> list[str]:
     """The files of a scale below `folder` (`results/<scale>`) that do not hold what their jobs wrote."""
-    figures = asked.figures.values()
-    others = [
-        *kernels,
-        *outputs.table_files(folder, figures),
-        *(f"{folder}/tables/{figure.name}/best_alphas.txt" for figure in figures if figure.best),
-        *outputs.csv_files(folder, figures),
-        *outputs.drawn_files(folder, figures),
-        *outputs.thinned_files(folder, figures),
-        *outputs.page_files(folder),
-    ]
-    lengths = {
-        status.WantedRun(variant, run): length
-        for variant in asked.variants()
-        for run, length in asked.runs(variant).items()
-    }
+    others = [*kernels, *outputs.made_files(folder, list(asked.figures.values()))]
+    lengths = status.wanted(asked)
     runs = {run.path(folder): run for run in lengths}
     codes = {job: provenance.of_job(job).digest for job in presentation.run_jobs(asked)}
     found = [

@@ -89,7 +89,7 @@ class Status:
 
 def of(asked: Experiments, folder: str) -> Status:
     """Looks at all files of a scale below `folder` (`results/<scale>`)."""
-    figures = asked.figures.values()
+    figures = list(asked.figures.values())
     codes = {job: provenance.of_job(job).digest for job in presentation.run_jobs(asked)}
     runs: dict[WantedRun, RunState] = {}
     rows = []
@@ -107,16 +107,19 @@ def of(asked: Experiments, folder: str) -> Status:
         }
         counts = {kind: (sum(map(_is_there, paths)), len(paths)) for kind, paths in files.items()}
         rows.append(Row(figure, {run: runs[run] for run in of_figure}, counts, alphas is not None))
-    wanted = [
-        *outputs.table_files(folder, figures),
-        *outputs.drawn_files(folder, figures),
-        *outputs.csv_files(folder, figures),
-        *outputs.thinned_files(folder, figures),
-        *outputs.page_files(folder),
-    ]
-    missing = [path for path in wanted if not _is_there(path)]
+    made = outputs.made_files(folder, figures)
+    missing = [path for path in made if not _is_there(path)]
     under_way = list(_under_way(runs, asked, folder, codes.get("run_game")))
-    return Status(rows, runs, missing, _is_there(wanted[-1]), under_way)
+    return Status(rows, runs, missing, _is_there(made[-1]), under_way)
+
+
+def wanted(asked: Experiments) -> dict[WantedRun, int]:
+    """The runs that a config may ask for, whatever α are chosen, and how many episodes or frames each has."""
+    return {
+        WantedRun(variant, run): length
+        for variant in asked.variants()
+        for run, length in asked.runs(variant).items()
+    }
 
 
 def _is_there(path: str) -> bool:

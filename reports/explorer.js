@@ -388,7 +388,7 @@
   const tell = (all, some, rows, untold) => {
     const figure = figureOf(byId("figure").value);
     const environment = byId("environment").selectedOptions[0]?.textContent ?? "";
-    byId("drawing-title").textContent = figure ? figure.heading : `All curves: ${environment}`;
+    byId("drawing-title").textContent = figure ? figure.title : `All curves: ${environment}`;
     const parts = [];
     if (!all.length) {
       const empty = FIELDS.filter((field) => ticked[field] && ticked[field].size === 0).map((field) => NAMES[field]);
@@ -608,7 +608,7 @@
       "So that the page stays small, a curve has at most 120 points here and a single run 60; the values at these are " +
       `those of results/${words.scale}/tables/ and runs/, rounded.`;
     fill(byId("figure"), [
-      ...words.figures.map((figure) => [figure.name, figure.heading]),
+      ...words.figures.map((figure) => [figure.name, figure.title]),
       ["", "All figures"],
     ]);
     const first = words.figures.find((figure) => curves.some((curve) => curve.figures.includes(figure.name) && curve.mu !== UNTUNED));

@@ -179,7 +179,7 @@ def test_the_page_says_scale_runs_and_code_on_top(page):
 
 
 def test_the_first_figure_with_tuning_is_drawn_as_the_paper_has_it(page):
-    assert page.get_by_role("heading", name="Figure 3: unnormalized scalar Metatrace").is_visible()
+    assert page.get_by_role("heading", name="Figure 3: unnormalized").is_visible()
     assert n_lines(page) == 6
     rows = drawn(page)
     assert set(rows["panel"]) == {"μ = 2²", "μ = 2⁻¹⁴"}

@@ -1,7 +1,11 @@
 """The report in a real browser, without a network."""
 
+import os
+import platform
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from browser import MARKS, findings, opened
 
@@ -102,6 +106,28 @@ def test_the_front_page_says_which_figures_a_reading_enters_and_where_the_explor
     text = " ".join(page.inner_text(".prose").split())
     assert "Enters the runs of every figure." in text
     assert page.locator(".prose a[href='explorer.html']").count() == 1
+
+
+def test_the_front_page_says_how_long_it_took_and_on_what(page):
+    page.reload()
+    page.get_by_text("Metatrace Actor-Critic, reproduced.").wait_for()
+    text = " ".join(page.inner_text(".prose").split())
+    # The kernel is no part of the scale, and the report is not made yet.
+    assert re.search(r"12 runs of \d+ minutes? in all, and 16 jobs of \d+ minutes? for", text)
+    assert re.search(r"between 20\d\d-\d\d-\d\d \d\d:\d\d and 20\d\d-", text)
+    assert f"Linux on {platform.machine()} with {os.cpu_count()} processor" in text
+    assert f"numpy {np.__version__}" in text
+
+
+def test_the_front_page_leads_to_the_curves_of_every_figure(page, finished):
+    page.reload()
+    page.get_by_text("Metatrace Actor-Critic, reproduced.").wait_for()
+    links = page.locator(".prose a[href^='explorer.html#']")
+    assert links.all_inner_texts() == ["Figure 1: untuned", "Figure 3: unnormalized"]
+    explorer = page.context.new_page()
+    explorer.goto((finished.folder / "results/tiny").as_uri() + "/" + links.last.get_attribute("href"))
+    explorer.get_by_role("heading", name="Figure 3: unnormalized").wait_for()
+    explorer.close()
 
 
 def test_the_explorer_opens_within_the_report(page):

@@ -11,7 +11,7 @@ from pathlib import Path
 from snakemake.io import IOFile
 from snakemake.persistence.file import FilePersistence
 
-from metatrace import experiments, outputs, presentation, provenance, recovery
+from metatrace import effort, experiments, outputs, presentation, provenance, recovery, status
 from metatrace.atari import questions as games
 from metatrace.errors import UserError
 from metatrace.mountain_car import compiled, layout
@@ -103,6 +103,31 @@ def recover():
 
 
 recover()
+
+
+def what_it_took():
+    """What the jobs of this scale took, as Snakemake recorded them."""
+    records = FilePersistence(nolock=True)
+    runs = [run.path(RESULTS) for run in status.wanted(ASKED)]
+    found = [
+        records.metadata(IOFile(path))
+        for path in [*runs, *outputs.made_files(RESULTS, list(FIGURES.values()))]
+        if Path(path).exists()
+    ]
+    packages = {}
+    for job in presentation.run_jobs(ASKED):
+        packages.update(provenance.of_job(job).packages)
+    # A job's log is its own; the files that it made have a record each.
+    jobs = {
+        tuple(record.log or ()): effort.Job(record.rule, record.starttime, record.endtime)
+        for record in found
+        if record and record.starttime and record.endtime
+    }
+    return effort.of(list(jobs.values()), packages)
+
+
+if any(argument.startswith("--report") for argument in sys.argv[1:]):
+    config["effort"] = what_it_took()
 
 
 def run_of(wildcards):
@@ -270,7 +295,7 @@ def in_report(path, caption, what):
         path,
         caption=f"../../reports/{caption}.rst",
         category=lambda wildcards: presentation.SECTIONS[figure_of(wildcards).section],
-        subcategory=lambda wildcards: presentation.heading(figure_of(wildcards)),
+        subcategory=lambda wildcards: figure_of(wildcards).title,
         labels=lambda wildcards: presentation.labels(
             figure_of(wildcards), what if isinstance(what, str) else what[wildcards.table]
         ),
