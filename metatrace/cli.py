@@ -740,7 +740,7 @@ def _aggregate_games(options: argparse.Namespace) -> None:
 
 
 def _thin(options: argparse.Namespace) -> None:
-    from metatrace.analysis import collect, smoothing, tables, thinned
+    from metatrace.analysis import collect, points, smoothing, tables, thinned
 
     grid = collect.Grid(
         options.environment,
@@ -757,7 +757,7 @@ def _thin(options: argparse.Namespace) -> None:
     _hold_to(
         curves, ("alpha", "mu", "episode", "mean"), options.curves, "the curves of `metatrace aggregate`"
     )
-    kept = thinned.kept(options.episodes, thinned.MOST_RUN_POINTS)
+    kept = points.kept(options.episodes, thinned.MOST_RUN_POINTS)
     made = thinned.of(
         curves,
         collect.load(options.runs, grid, code=code),
@@ -768,7 +768,7 @@ def _thin(options: argparse.Namespace) -> None:
 
 
 def _thin_games(options: argparse.Namespace) -> None:
-    from metatrace.analysis import collect, games, tables, thinned
+    from metatrace.analysis import collect, games, points, tables, thinned
 
     grid = collect.Grid(
         options.environment,
@@ -785,7 +785,7 @@ def _thin_games(options: argparse.Namespace) -> None:
     wanted = "the curves of `metatrace aggregate-games`"
     _hold_to(curves, ("alpha", "mu", "frame", "mean"), options.curves, wanted)
     frames = games.frame_grid(options.frames)
-    frames = frames[thinned.kept(len(frames), thinned.MOST_RUN_POINTS)]
+    frames = frames[points.kept(len(frames), thinned.MOST_RUN_POINTS)]
     made = thinned.of(
         curves,
         collect.load(options.runs, grid, code=code),
@@ -929,10 +929,10 @@ def _table(options: argparse.Namespace) -> None:
 
 
 def _learning_curves(options: argparse.Namespace) -> None:
-    from metatrace.analysis import tables
+    from metatrace.analysis import points, tables
     from metatrace.figures import learning_curves, style
 
-    curves = tables.read(options.tables / "curves.parquet")
+    curves = points.of_episodes(tables.read(options.tables / "curves.parquet"))
     style.save(learning_curves.draw(curves, title=options.title, note=options.note), options.output)
     style.save_table(curves, options.output)
 
@@ -966,10 +966,11 @@ def _heat_map(options: argparse.Namespace) -> None:
 
 
 def _draw_best_mu(options: argparse.Namespace) -> None:
-    from metatrace.analysis import tables
+    from metatrace.analysis import points, tables
     from metatrace.figures import best_mu, style
 
     curves, best = (tables.read(options.tables / f"{name}.parquet") for name in ("curves", "best_mu"))
+    curves = points.of_episodes(curves)
     style.save(best_mu.draw(curves, best, title=options.title, note=options.note), options.output)
     style.save_table(best_mu.drawn_table(curves, best), options.output)
 
@@ -984,12 +985,13 @@ def _by_drift(options: argparse.Namespace) -> None:
 
 
 def _mu_and_beta(options: argparse.Namespace) -> None:
-    from metatrace.analysis import tables
+    from metatrace.analysis import points, tables
     from metatrace.figures import mu_and_beta, style
 
     curves, beta = (tables.read(options.tables / f"{name}.parquet") for name in ("curves", "beta"))
     if options.mu not in set(beta["mu"]):
         raise UserError(f"--mu: {options.mu!r} is not in {options.tables}; name one of its meta-step-sizes")
+    curves, beta = points.of_episodes(curves), points.of_episodes(beta)
     figure = mu_and_beta.draw(curves, beta, mu=options.mu, title=options.title, note=options.note)
     style.save(figure, options.output)
     style.save_table(mu_and_beta.drawn_table(curves, beta, options.mu), options.output)
@@ -1029,10 +1031,10 @@ def _draw_paired(options: argparse.Namespace) -> None:
 
 
 def _draw_paired_curves(options: argparse.Namespace) -> None:
-    from metatrace.analysis import tables
+    from metatrace.analysis import points, tables
     from metatrace.figures import paired_curves, style
 
-    curves = tables.read(options.tables / "curves.parquet")
+    curves = points.of_episodes(tables.read(options.tables / "curves.parquet"))
     style.save(paired_curves.draw(curves, title=options.title, note=options.note), options.output)
     style.save_table(paired_curves.drawn_table(curves), options.output)
 

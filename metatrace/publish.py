@@ -9,14 +9,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from PIL import Image
 
 from metatrace import outputs, presentation, provenance, results, status
-from metatrace.analysis import tables
+from metatrace.analysis import points, tables
 from metatrace.analysis.groups import SETTING
-from metatrace.analysis.thinned import kept
 from metatrace.errors import UserError
 from metatrace.experiments import GAMES, Experiments, Figure
 
@@ -106,8 +104,7 @@ def _curves(folder: str, figures: Iterable[Figure]) -> pd.DataFrame:
     parts = []
     for figure in figures:
         curves = tables.read(Path(f"{folder}/tables/{figure.name}/curves.parquet"))
-        episodes = np.sort(curves["episode"].unique())
-        shown = curves[curves["episode"].isin(episodes[kept(len(episodes), _POINTS)])]
+        shown = points.of_episodes(curves, _POINTS)
         parts.append(shown.assign(variant=figure.variant, smoothing=figure.smoothing))
     curves = _once(pd.concat(parts, ignore_index=True), [*SETTING, "smoothing", "episode"])
     # Six digits are a picture's.

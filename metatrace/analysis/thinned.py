@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from metatrace.analysis.groups import SETTING, Setting, by_setting
+from metatrace.analysis.points import kept
 from metatrace.results import Run
 
 EPISODES, FRAMES = "episode", "frame"
@@ -21,17 +22,6 @@ MOST_POINTS, MOST_RUN_POINTS = 120, 60
 # A curve is a few hundred dots high: so many steps between the least and the largest return are enough.
 _STEPS = 2000
 _MOST_DECIMALS = 6
-
-
-def kept(count: int, most: int) -> np.ndarray:
-    """Which of `count` points are kept: all of up to `most`, else `most` as even as can be.
-
-    Returns:
-      positions from 0, ascending; the first and the last are among them.
-    """
-    if count < 1 or most < 2:
-        raise ValueError(f"{most} of {count} points; there must be at least 2 of 1")
-    return np.unique(np.round(np.linspace(0, count - 1, min(count, most))).astype(int))
 
 
 def of(

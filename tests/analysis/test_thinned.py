@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metatrace.analysis import aggregate, games, thinned
+from metatrace.analysis import aggregate, games, points, thinned
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.errors import UserError
 from metatrace.results import Run, RunTuple
@@ -24,7 +24,7 @@ def car(alpha, seed, episodes=EPISODES):
 
 def thin(runs):
     curves = aggregate.aggregate(runs, window=WINDOW, spread_alpha_max=1.0).curves
-    kept = thinned.kept(EPISODES, thinned.MOST_RUN_POINTS)
+    kept = points.kept(EPISODES, thinned.MOST_RUN_POINTS)
     made = thinned.of(
         curves, runs, grid=kept + 1, course=lambda run: trailing_mean(run.returns, WINDOW)[kept]
     )
@@ -33,27 +33,6 @@ def thin(runs):
 
 def grid_of(made, number):
     return np.cumsum(made["grids"][number])
-
-
-@given(st.integers(1, 3000), st.integers(2, 200))
-def test_of_many_points_the_first_the_last_and_no_more_than_asked_are_kept(count, most):
-    kept = thinned.kept(count, most)
-    assert kept[0] == 0
-    assert kept[-1] == count - 1
-    assert len(kept) == min(count, most)
-    assert (np.diff(kept) > 0).all()
-
-
-@given(st.integers(2, 3000), st.integers(2, 200))
-def test_the_points_are_as_even_as_can_be(count, most):
-    gaps = np.diff(thinned.kept(count, most))
-    assert gaps.max() - gaps.min() <= 1
-
-
-@pytest.mark.parametrize(("count", "most"), [(0, 5), (5, 1)])
-def test_no_points_cannot_be_kept(count, most):
-    with pytest.raises(ValueError, match="points"):
-        thinned.kept(count, most)
 
 
 @given(
@@ -125,7 +104,7 @@ def test_runs_of_games_begin_where_their_first_episode_ends():
         frames=ends,
     )
     curves = games.curves([run], frames=1000, window=4)
-    grid = games.frame_grid(1000)[thinned.kept(500, 60)]
+    grid = games.frame_grid(1000)[points.kept(500, 60)]
     made = thinned.of(curves, [run], grid=grid, course=lambda one: games.trailing_returns(one, grid, 4))
     assert made["axis"] == "frame"
     ((number, (steps,)),) = made["runs"]
