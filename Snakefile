@@ -39,10 +39,10 @@ onstart:
 rule all:
     default_target: True
     input:
-        f"{RESULTS}/report.html",
         all_files(FIGURES.values()),
+        outputs.page_files(RESULTS),
     message:
-        "All of the {ASKED.scale} scale is there; the report: {input[0]}"
+        "All of the {ASKED.scale} scale is there; the report: {RESULTS}/report.html"
 
 
 include: "workflow/rules/run.smk"

@@ -412,6 +412,21 @@ def test_an_edit_reruns_what_it_touches_and_nothing_else(editable, edit):
     assert editable.pending() == expected
 
 
+RUN = "runs/mountain_car/none/alpha~2^-5/mu~0/drift~0/seed~0.npz"
+
+
+@pytest.mark.parametrize(
+    "name", ["claims.html", "tables/claims.csv", "explorer.html", "tables/figure_s7/spread.parquet", RUN]
+)
+def test_what_is_gone_is_made_again_though_all_that_was_made_of_it_is_there(recorded, name):
+    path = recorded.folder / "results/tiny" / name
+    aside = path.rename(path.with_name("aside"))
+    try:
+        assert recorded.pending()
+    finally:
+        aside.rename(path)
+
+
 def test_a_branch_checked_out_and_back_reruns_nothing(editable):
     git(editable, "checkout", "--quiet", "-b", "other")
     editable.edit("metatrace/mountain_car/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3")
