@@ -1,15 +1,19 @@
 """Fingerprints follow meaning: what changes results changes them, and nothing else does."""
 
+import ast
+import importlib.util
+import inspect
 import os
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 
 import metatrace
-from metatrace import provenance
+from metatrace import cli, provenance
 from metatrace.errors import UserError
 
 PACKAGE = Path(metatrace.__file__).parent
@@ -146,6 +150,7 @@ CHOICES = {"aggregate_scores", "best_mu", "best_alphas", "compare_methods", "pai
 OF_GAMES = {"aggregate_scores", "best_alphas"}
 THINNED = {"thin", "thin_games"}
 PLANES = {"draw_paired", "heat_map"}
+CURVES = {"learning_curves", "draw_best_mu", "draw_paired_curves", "mu_and_beta"}
 DRAWINGS = {
     "by_drift",
     "draw_best_mu",
@@ -186,7 +191,12 @@ DRAWINGS = {
             {*AGGREGATES, *OF_GAMES, *THINNED, "compare_methods", "claims"},
         ),
         ("analysis/smoothing.py", "def drawn_episodes(", {*AGGREGATES, *OF_GAMES, *THINNED, "claims"}),
-        ("analysis/thinned.py", "def kept(", THINNED),
+        ("analysis/thinned.py", "def differences(", THINNED),
+        (
+            "analysis/points.py",
+            "def of_episodes(",
+            {*THINNED, "learning_curves", "draw_best_mu", "draw_paired_curves", "mu_and_beta"},
+        ),
         ("figures/explorer.py", "def chart(", {"explorer"}),
         ("analysis/intervals.py", "def mean_interval(", {*AGGREGATES, *CHOICES, "thin_games", "claims"}),
         (
@@ -214,6 +224,33 @@ def test_a_job_has_its_entry_points_and_no_drawing_in_what_is_not_drawn(job):
     assert set(provenance.ENTRY_POINTS[job]) <= made_by.modules.keys()
     # The explorer takes its colours from there.
     assert ("matplotlib" in made_by.packages) == (job in {*DRAWINGS, "explorer"})
+
+
+def imports_of(function):
+    """The project's modules that a function of the command line imports when it is called."""
+    (node,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    return {
+        f"{statement.module}.{alias.name}"
+        for statement in ast.walk(node)
+        if isinstance(statement, ast.ImportFrom) and str(statement.module).startswith("metatrace")
+        for alias in statement.names
+        if importlib.util.find_spec(f"{statement.module}.{alias.name}")
+    }
+
+
+# How a drawing reads a table is no part of it, nor is the progress bar, nor where a kernel is kept.
+NO_PART = {"metatrace.analysis.tables", "metatrace.progress", "metatrace.object_code"}
+# What is imported for an option that another kind of job has; words, which the rule has among its params.
+NO_PART_OF = {"aggregate": {"metatrace.analysis.beta"}, "claims": {"metatrace.presentation"}}
+
+
+@pytest.mark.parametrize("job", provenance.ENTRY_POINTS)
+def test_a_job_has_what_its_verb_imports_when_it_is_called(job):
+    has = provenance.of_job(job).modules.keys() | NO_PART | NO_PART_OF.get(job, set())
+    for point in provenance.ENTRY_POINTS[job]:
+        _, _, verb = point.partition(":")
+        if verb:
+            assert imports_of(getattr(cli, verb)) <= has
 
 
 def test_a_new_import_brings_its_module_in(copy):

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-# Of a drawn curve. A panel is a few hundred dots wide.
+# Of a drawn curve, of up to `smoothing.MOST_POINTS` in its table: a panel is a few hundred dots wide, and a
+# report of a thousand curves must open in a browser.
 MOST_DRAWN = 250
 
 

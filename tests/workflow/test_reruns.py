@@ -325,7 +325,10 @@ EDITS = {
         REPORT,
     ),
     # The config.
-    "a title": (configured("Figure 3: unnormalized", "Figure 3: other"), Counter(learning_curves=1) + REPORT),
+    "a title": (
+        configured("Figure 3: unnormalized", "Figure 3: other"),
+        Counter(learning_curves=1) + EXPLORER,
+    ),
     "where β is shown": (configured("beta_mu: 2^-9", "beta_mu: 2^-7"), Counter(mu_and_beta=1) + REPORT),
     "one seed more": (one_seed_more, runs(cars=6) + after("figure_1", "figure_3")),
     "one α more": (

@@ -26,7 +26,12 @@ rule claims:
     conda:
         ENVIRONMENT
     params:
-        judged={"code": FINGERPRINTS["claims"], "figures": words(FIGURES), "scale": ASKED.scale},
+        judged={
+            "code": FINGERPRINTS["claims"],
+            "figures": words(FIGURES),
+            "scale": ASKED.scale,
+            "sections": presentation.digest(presentation.SECTIONS),
+        },
         tables=lambda wildcards: f"{RESULTS}/tables",
         results=lambda wildcards: RESULTS,
     message:
