@@ -39,7 +39,7 @@ onstart:
 rule all:
     default_target: True
     input:
-        all_files(FIGURES.values()),
+        all_files(list(FIGURES.values())),
         outputs.page_files(RESULTS),
     message:
         "All of the {ASKED.scale} scale is there; the report: {RESULTS}/report.html"

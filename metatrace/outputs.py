@@ -96,16 +96,20 @@ def page_files(results: str) -> list[str]:
     return [*claim_files(results), f"{results}/explorer.html", f"{results}/report.html"]
 
 
-def made_files(results: str, figures: Sequence[Figure]) -> list[str]:
-    """All that is made of runs: tables, choices, pictures and pages, in the order in which they are made."""
+def figure_files(results: str, figures: Sequence[Figure]) -> list[str]:
+    """All that is made of the runs of some figures: tables, choices and pictures."""
     return [
         *table_files(results, figures),
         *(f"{results}/tables/{figure.name}/best_alphas.txt" for figure in figures if figure.best),
         *csv_files(results, figures),
         *drawn_files(results, figures),
         *thinned_files(results, figures),
-        *page_files(results),
     ]
+
+
+def made_files(results: str, figures: Sequence[Figure]) -> list[str]:
+    """All that is made of a scale's runs: what is made for its figures, and the pages, last the report."""
+    return [*figure_files(results, figures), *page_files(results)]
 
 
 def chosen_alphas(results: str, figure: Figure) -> tuple[str, ...] | None:

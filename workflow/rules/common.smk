@@ -314,9 +314,7 @@ def picture_files(figures):
 def all_files(figures):
     """All results of some figures, runs and tables as well: what is missing is made, needed for a picture or not."""
     return [
-        *picture_files(figures),
-        *outputs.table_files(RESULTS, figures),
-        *outputs.thinned_files(RESULTS, figures),
+        *outputs.figure_files(RESULTS, figures),
         *dict.fromkeys(path for figure in figures if figure.best is None for path in run_files_of(figure)),
         *(lambda wildcards, figure=figure: run_files_of(figure) for figure in figures if figure.best),
     ]
