@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 import torch
 
-from metatrace.atari import object_code
-from metatrace.atari.agent import Agent
-from metatrace.atari.environment import Environment
-from metatrace.atari.memory import zeros
-from metatrace.atari.network import Layout, initial_weights
-from metatrace.atari.train import one_thread
-from metatrace.atari.update import CompiledUpdate, TorchUpdate
+from metatrace.domains.atari import object_code
+from metatrace.domains.atari.agent import Agent
+from metatrace.domains.atari.environment import Environment
+from metatrace.domains.atari.memory import zeros
+from metatrace.domains.atari.network import Layout, initial_weights
+from metatrace.domains.atari.train import one_thread
+from metatrace.domains.atari.update import CompiledUpdate, TorchUpdate
 from metatrace.tuning import make_tuner
 
 METHODS = ("none", "scalar", "vector", "mixed")

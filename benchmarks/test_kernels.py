@@ -8,8 +8,8 @@ at the end gives µs a step (the fastest round of each) and the ratio. Nothing h
 
 import pytest
 
-from metatrace.mountain_car import compiled, layout, object_code, plain
-from metatrace.mountain_car.settings import Settings
+from metatrace.domains.mountain_car import compiled, layout, object_code, plain
+from metatrace.domains.mountain_car.settings import Settings
 
 MUS = {
     "none": 0.0,

@@ -2,6 +2,6 @@
 
 import sys
 
-from metatrace.cli import main
+from metatrace.cli.main import main
 
 sys.exit(main())

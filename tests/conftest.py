@@ -11,7 +11,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from metatrace import object_code, provenance
+from metatrace.compiled import object_code
+from metatrace.pipeline import provenance
 
 # No test asserts on time, and hypothesis' deadline would.
 hypothesis.settings.register_profile("metatrace", deadline=None)

@@ -14,7 +14,7 @@ import pandas as pd
 from metatrace.analysis import intervals, smoothing
 from metatrace.analysis.groups import SETTING, Setting, by_setting
 from metatrace.numbers import parse
-from metatrace.results import Run
+from metatrace.runs.results import Run
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _scores(groups: dict[Setting, list[Run]], final: int) -> pd.DataFrame:
             rows.append(
                 {
                     **setting._asdict(),
-                    "seed": run.tuple.seed,
+                    "seed": run.key.seed,
                     "episodes": len(run.returns),
                     "final": last.mean(),
                     "final_episodes": len(last),
@@ -135,7 +135,7 @@ def _tenths(groups: dict[Setting, list[Run]], final: int) -> pd.DataFrame:
         for run in runs:
             parts = np.array_split(run.returns, 10)
             means = {f"tenth_{i}": part.mean() if len(part) else np.nan for i, part in enumerate(parts, 1)}
-            row = {**setting._asdict(), "seed": run.tuple.seed, "first": run.returns[:final].mean()}
+            row = {**setting._asdict(), "seed": run.key.seed, "first": run.returns[:final].mean()}
             rows.append({**row, **means})
     return pd.DataFrame(rows).astype({**dict.fromkeys(SETTING, "str"), "seed": "int64"})
 

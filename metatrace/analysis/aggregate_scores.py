@@ -7,7 +7,7 @@ import pandas as pd
 
 from metatrace.analysis import robust
 from metatrace.analysis.games import RANDOM
-from metatrace.results import UNTUNED
+from metatrace.runs.key import UNTUNED
 
 # What counts as 1: a published agent that learned from whole games with sticky actions, as ours do. It had
 # four times as many frames, and replay, so ours are not expected to reach it.

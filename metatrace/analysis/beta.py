@@ -14,7 +14,7 @@ from metatrace.analysis.aggregate import curve_table
 from metatrace.analysis.groups import Setting, by_setting
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.errors import UserError
-from metatrace.results import Run
+from metatrace.runs.results import Run
 
 
 def curves(runs: Sequence[Run], *, window: int) -> pd.DataFrame:
@@ -52,7 +52,7 @@ def final(runs: Sequence[Run], *, final: int) -> pd.DataFrame:
         ends = values[:, -final:].mean(axis=1)
         for run, betas in zip(members, ends, strict=True):
             rows += [
-                {**setting._asdict(), "seed": run.tuple.seed, "group": group, "beta": beta}
+                {**setting._asdict(), "seed": run.key.seed, "group": group, "beta": beta}
                 for group, beta in zip(names, betas, strict=True)
             ]
     types = {**dict.fromkeys((*Setting._fields, "group"), "str"), "seed": "int64", "beta": "float64"}

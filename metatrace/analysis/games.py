@@ -21,7 +21,8 @@ from metatrace.analysis.groups import SETTING, Setting, by_setting, describe
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.errors import UserError
 from metatrace.numbers import parse
-from metatrace.results import UNTUNED, Run
+from metatrace.runs.key import UNTUNED
+from metatrace.runs.results import Run
 
 OURS = "this reproduction"
 RANDOM = "random"
@@ -161,7 +162,7 @@ def scores(runs: Sequence[Run], *, frames: int, window: int, final: int) -> pd.D
             rows.append(
                 {
                     **setting._asdict(),
-                    "seed": run.tuple.seed,
+                    "seed": run.key.seed,
                     "frames": frames,
                     "episodes": len(run.returns),
                     "final": 0.0 if diverged else _mean(last),
@@ -329,7 +330,7 @@ def _games(runs: Sequence[Run], frames: int) -> dict[Setting, list[Run]]:
     groups = by_setting(runs, same_episodes=False)
     for setting, members in groups.items():
         for run in members:
-            where = f"{describe(setting)}: the run of seed {run.tuple.seed}"
+            where = f"{describe(setting)}: the run of seed {run.key.seed}"
             if run.frames is None or (run.diverged_episode is not None and "diverged_frame" not in run.meta):
                 raise UserError(
                     f"{where} does not say at which frames its episodes end or it diverged; "
@@ -343,7 +344,7 @@ def _games(runs: Sequence[Run], frames: int) -> dict[Setting, list[Run]]:
 
 def _ends(run: Run) -> np.ndarray:
     if run.frames is None:
-        raise ValueError(f"{run.tuple} does not keep the frames at which its episodes end")
+        raise ValueError(f"{run.key} does not keep the frames at which its episodes end")
     return run.frames
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from metatrace.errors import UserError
 from metatrace.numbers import parse
-from metatrace.results import Run
+from metatrace.runs.results import Run
 
 SETTING = ["environment", "method", "alpha", "mu", "drift"]
 
@@ -37,12 +37,12 @@ def by_setting(runs: Sequence[Run], *, same_episodes: bool = True) -> dict[Setti
         raise UserError("there are no runs to aggregate; name at least one run file")
     groups: dict[Setting, list[Run]] = {}
     for run in runs:
-        groups.setdefault(Setting(*(getattr(run.tuple, key) for key in SETTING)), []).append(run)
-    groups = {key: sorted(groups[key], key=lambda run: run.tuple.seed) for key in sorted(groups, key=_order)}
-    expected = [run.tuple.seed for run in next(iter(groups.values()))]
+        groups.setdefault(Setting(*(getattr(run.key, key) for key in SETTING)), []).append(run)
+    groups = {key: sorted(groups[key], key=lambda run: run.key.seed) for key in sorted(groups, key=_order)}
+    expected = [run.key.seed for run in next(iter(groups.values()))]
     first = describe(next(iter(groups)))
     for setting, members in groups.items():
-        seeds = [run.tuple.seed for run in members]
+        seeds = [run.key.seed for run in members]
         if len(set(seeds)) != len(seeds):
             twice = next(seed for seed in seeds if seeds.count(seed) > 1)
             raise UserError(f"{describe(setting)}: seed {twice} is given more than once")

@@ -7,16 +7,16 @@ from pathlib import Path
 import pandas as pd
 import pyarrow
 
-from metatrace import results
 from metatrace.errors import UserError
-from metatrace.results import remedy
+from metatrace.runs import atomic, results
+from metatrace.runs.atomic import remedy
 
 
 def write(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     """Writes a table as Parquet, atomically; the same table gives the same bytes."""
     buffer = io.BytesIO()
     frame.to_parquet(buffer, engine="pyarrow", index=False, compression="zstd", write_page_checksum=True)
-    results.write_atomically(path, buffer.getvalue())
+    atomic.write_atomically(path, buffer.getvalue())
 
 
 def read(path: Path) -> pd.DataFrame:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from metatrace.analysis.groups import SETTING, Setting, by_setting
 from metatrace.analysis.points import kept
-from metatrace.results import Run
+from metatrace.runs.results import Run
 
 EPISODES, FRAMES = "episode", "frame"
 MOST_POINTS, MOST_RUN_POINTS = 120, 60
@@ -57,7 +57,7 @@ def of(
     made: dict[str, Any] = {
         "axis": axis,
         "decimals": decimals,
-        "seeds": [run.tuple.seed for run in next(iter(groups.values()))],
+        "seeds": [run.key.seed for run in next(iter(groups.values()))],
         "grids": grids,
         "settings": [list(setting) for setting in groups],
         "curves": [],

@@ -12,7 +12,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from metatrace.figures import style
 from metatrace.numbers import label
-from metatrace.results import UNTUNED
+from metatrace.runs.key import UNTUNED
 
 CURVE, BEST_CONSTANT = "curve", "best constant"  # the roles in the drawn table
 _SETTING = ["environment", "method", "alpha", "mu", "drift"]

@@ -18,9 +18,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLocator
 
-from metatrace import results
 from metatrace.numbers import label as token_label
 from metatrace.numbers import parse
+from metatrace.runs import atomic
 
 WIDTH = 9.0  # inches; at 100 dots an inch the 900 pixels that a report's column gives a figure
 REFERENCE_COLOUR = "#000000"
@@ -296,7 +296,7 @@ def save(figure: Figure, prefix: str | os.PathLike[str]) -> None:
         buffer = io.BytesIO()
         with theme():
             figure.savefig(buffer, format=suffix, dpi=150, facecolor="white", metadata=metadata)
-        results.write_atomically(f"{os.fspath(prefix)}.{suffix}", buffer.getvalue())
+        atomic.write_atomically(f"{os.fspath(prefix)}.{suffix}", buffer.getvalue())
 
 
 def _fix_layout(figure: Figure) -> None:
@@ -315,4 +315,4 @@ def _fix_layout(figure: Figure) -> None:
 def save_table(frame: pd.DataFrame, prefix: str | os.PathLike[str]) -> None:
     """Writes prefix.csv, the table that a figure draws; floats read back to the same value."""
     text = frame.to_csv(index=False, lineterminator="\n")
-    results.write_atomically(f"{os.fspath(prefix)}.csv", text.encode())
+    atomic.write_atomically(f"{os.fspath(prefix)}.csv", text.encode())

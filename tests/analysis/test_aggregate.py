@@ -6,14 +6,15 @@ from metatrace.analysis.aggregate import aggregate, alpha_spread, curve_table
 from metatrace.analysis.intervals import CURVE_RESAMPLES, mean_interval
 from metatrace.analysis.smoothing import drawn_episodes, trailing_mean
 from metatrace.errors import UserError
-from metatrace.results import Run, RunTuple
+from metatrace.runs.key import RunKey
+from metatrace.runs.results import Run
 
 NAMES = ("curves", "scores", "settings", "spread")
 
 
 def made_run(returns, *, alpha="2^-5", mu="2^-6", seed=0, method="scalar", drift="0", diverged=None):
     returns = np.asarray(returns, np.float64)
-    identity = RunTuple("mountain_car", method, alpha, mu, drift, seed)
+    identity = RunKey("mountain_car", method, alpha, mu, drift, seed)
     return Run(identity, returns, np.ones(len(returns), np.int64), {}, diverged_episode=diverged)
 
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from metatrace.analysis.aggregate import aggregate
 from metatrace.analysis.best import best_mu
 from metatrace.analysis.intervals import mean_interval
-from metatrace.results import Run, RunTuple
+from metatrace.runs.key import RunKey
+from metatrace.runs.results import Run
 
 COLUMNS = [
     "environment", "method", "alpha", "drift", "mu", "runs", "final", "final_low", "final_high",
@@ -19,7 +20,7 @@ def runs_of(finals, *, method="scalar", drift="6e-6", alpha="2^-10"):
     """Runs by μ, their scores by seed: 100 lower in the first episode, which no final score counts."""
     return [
         Run(
-            RunTuple("drifting_mountain_car", method, alpha, mu, drift, seed),
+            RunKey("drifting_mountain_car", method, alpha, mu, drift, seed),
             np.array([final - 100, final - 1, final + 1], np.float64),
             np.ones(3, np.int64),
             {},

@@ -6,14 +6,15 @@ from metatrace.analysis import beta
 from metatrace.analysis.intervals import CURVE_RESAMPLES, mean_interval
 from metatrace.analysis.smoothing import drawn_episodes, trailing_mean
 from metatrace.errors import UserError
-from metatrace.results import Run, RunTuple
+from metatrace.runs.key import RunKey
+from metatrace.runs.results import Run
 
 GROUPS = ("value/noisy", "policy/noisy")
 
 
 def made_run(values, *, seed=0, method="vector", mu="2^-10", groups=GROUPS):
     """A run whose groups have the β of `values`, a list for each group; None keeps no β."""
-    identity = RunTuple("drifting_mountain_car", method, "2^-10", mu, "6e-6", seed)
+    identity = RunKey("drifting_mountain_car", method, "2^-10", mu, "6e-6", seed)
     episodes = 3 if values is None else len(values[0])
     return Run(
         identity,
@@ -83,9 +84,9 @@ def test_runs_in_any_order_give_the_same_tables():
     # Each number is that of its own run.
     for run in runs:
         own = final[
-            (final["method"] == run.tuple.method)
-            & (final["mu"] == run.tuple.mu)
-            & (final["seed"] == run.tuple.seed)
+            (final["method"] == run.key.method)
+            & (final["mu"] == run.key.mu)
+            & (final["seed"] == run.key.seed)
         ]
         np.testing.assert_array_equal(own["beta"], run.beta[-2:].mean(axis=0))
 

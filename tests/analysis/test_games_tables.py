@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from metatrace.analysis import games, tables
 from metatrace.analysis.intervals import CURVE_RESAMPLES, mean_interval
 from metatrace.errors import UserError
-from metatrace.results import Run, RunTuple
+from metatrace.runs.key import RunKey
+from metatrace.runs.results import Run
 
 REFERENCE = Path(__file__).parents[2] / "config" / "reference_scores.csv"
 NAMES = ["environment", "method", "alpha", "mu", "drift"]
@@ -35,7 +36,7 @@ def made_run(
     """A run of a game; `diverged` is the frame at which it did."""
     entropy = np.ones(len(returns)) if entropy is None else entropy
     return Run(
-        RunTuple(environment, method, alpha, "0" if method == "none" else mu, "0", seed),
+        RunKey(environment, method, alpha, "0" if method == "none" else mu, "0", seed),
         np.array(returns, np.float64),
         np.diff(ends, prepend=0).astype(np.int64),
         {"observed_frames": frames} | ({} if diverged is None else {"diverged_frame": diverged}),
@@ -384,7 +385,7 @@ def test_settings_go_by_environment_method_and_alpha_by_value():
 
 def test_every_number_is_that_of_its_own_run():
     for run in GRID:
-        names = dataclasses.asdict(run.tuple)
+        names = dataclasses.asdict(run.key)
         rows = ORDERED["scores"]
         row = rows[np.logical_and.reduce([rows[name] == value for name, value in names.items()])]
         assert len(row) == 1

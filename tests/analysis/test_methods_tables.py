@@ -6,7 +6,8 @@ from metatrace.analysis.aggregate import aggregate
 from metatrace.analysis.intervals import mean_interval
 from metatrace.analysis.methods import best_over_alpha, gathered
 from metatrace.errors import UserError
-from metatrace.results import Run, RunTuple
+from metatrace.runs.key import RunKey
+from metatrace.runs.results import Run
 
 ALPHA_MAX = 2**-5
 
@@ -15,7 +16,7 @@ def tables_of(method, scores, *, alphas=("2^-3", "2^-6", "2^-9")):
     """The tables of one method: returns by μ, a row a seed and a column an α."""
     runs = [
         Run(
-            RunTuple("mountain_car", method, alpha, mu, "0", seed),
+            RunKey("mountain_car", method, alpha, mu, "0", seed),
             np.full(4, value, np.float64),
             np.ones(4, np.int64),
             {},

@@ -6,7 +6,8 @@ from metatrace.analysis.aggregate import aggregate
 from metatrace.analysis.intervals import mean_interval
 from metatrace.analysis.paired import differences, overview
 from metatrace.errors import UserError
-from metatrace.results import Run, RunTuple
+from metatrace.runs.key import RunKey
+from metatrace.runs.results import Run
 
 SCORE_COLUMNS = [
     "difference",
@@ -27,7 +28,7 @@ def runs_of(method, scores, *, mu="2^-8", alpha="2^-6", environment="mountain_ca
     """Runs of one setting, their final scores by seed: 100 lower in the first of the three episodes."""
     return [
         Run(
-            RunTuple(environment, method, alpha, mu, "0", seed),
+            RunKey(environment, method, alpha, mu, "0", seed),
             np.array([score - 100, score - 1, score + 1], np.float64),
             np.ones(3, np.int64),
             {},

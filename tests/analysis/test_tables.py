@@ -8,12 +8,13 @@ from metatrace.analysis import tables
 from metatrace.analysis.aggregate import aggregate
 from metatrace.analysis.best import best_mu
 from metatrace.errors import UserError
-from metatrace.results import Run, RunTuple
+from metatrace.runs.key import RunKey
+from metatrace.runs.results import Run
 
 RNG = np.random.default_rng(5)
 RUNS = [
     Run(
-        RunTuple("mountain_car", "scalar", alpha, mu, "0", seed),
+        RunKey("mountain_car", "scalar", alpha, mu, "0", seed),
         RNG.normal(size=5),
         np.ones(5, np.int64),
         {},

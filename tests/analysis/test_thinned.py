@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from metatrace.analysis import aggregate, games, points, thinned
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.errors import UserError
-from metatrace.results import Run, RunTuple
+from metatrace.runs.key import RunKey
+from metatrace.runs.results import Run
 
 EPISODES, WINDOW = 700, 20
 
@@ -19,7 +20,7 @@ EPISODES, WINDOW = 700, 20
 def car(alpha, seed, episodes=EPISODES):
     generator = np.random.default_rng([seed, len(alpha)])
     returns = np.round(generator.uniform(-200, -90, episodes))
-    return Run(RunTuple("mountain_car", "scalar", alpha, "2^-8", "0", seed), returns, returns.astype(int), {})
+    return Run(RunKey("mountain_car", "scalar", alpha, "2^-8", "0", seed), returns, returns.astype(int), {})
 
 
 def thin(runs):
@@ -97,7 +98,7 @@ def test_decimals_suit_the_size_of_the_returns():
 def test_runs_of_games_begin_where_their_first_episode_ends():
     ends = np.array([400, 700, 1000])
     run = Run(
-        RunTuple("catch", "none", "2^-6", "0", "0", 0),
+        RunKey("catch", "none", "2^-6", "0", "0", 0),
         np.array([1.0, -1.0, 1.0]),
         np.diff(ends, prepend=0),
         {"observed_frames": 1000},
@@ -119,7 +120,7 @@ def test_runs_of_games_begin_where_their_first_episode_ends():
 
 def test_a_curve_without_a_point_is_an_empty_one():
     run = Run(
-        RunTuple("catch", "none", "2^-6", "0", "0", 0),
+        RunKey("catch", "none", "2^-6", "0", "0", 0),
         np.empty(0),
         np.empty(0, int),
         {"observed_frames": 50},

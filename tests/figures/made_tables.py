@@ -8,16 +8,17 @@ import pandas as pd
 from metatrace.analysis import best
 from metatrace.analysis import beta as beta_tables
 from metatrace.analysis.aggregate import Tables, aggregate
-from metatrace.mountain_car.settings import BETA_GROUPS
+from metatrace.domains.mountain_car.settings import BETA_GROUPS
 from metatrace.numbers import parse
-from metatrace.results import Run, RunTuple, grid_of_runs
+from metatrace.runs.key import RunKey, grid_of_runs
+from metatrace.runs.results import Run
 
 
 def make(method: str, alphas: list[str], mus: list[str], *, seeds: int = 3, episodes: int = 12) -> Tables:
     rng = np.random.default_rng(len(method))
     runs = [
         Run(
-            RunTuple("mountain_car", method, alpha, mu, "0", seed),
+            RunKey("mountain_car", method, alpha, mu, "0", seed),
             rng.uniform(-200, -100, episodes),
             np.ones(episodes, np.int64),
             {},

@@ -4,9 +4,9 @@ import pytest
 from made_tables import make_drifting
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from metatrace import presentation
 from metatrace.figures import best_mu, style
 from metatrace.numbers import label
+from metatrace.report import presentation
 
 METHODS = ["none", "scalar", "vector", "mixed"]
 DRIFTS = ["4e-6", "6e-6", "8e-6", "1e-5"]  # as text, the last would come first

@@ -8,7 +8,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from metatrace.analysis import games as tables
 from metatrace.figures import games, style
 from metatrace.numbers import label
-from metatrace.results import Run, grid_of_runs
+from metatrace.runs.key import grid_of_runs
+from metatrace.runs.results import Run
 
 ALPHAS = ["2^-9", "2^-7", "2^-10"]  # in no order
 DOWNWARD = ["2^-7", "2^-9", "2^-10"]

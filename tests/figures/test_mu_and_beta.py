@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from made_tables import make_drifting
 
+from metatrace.domains.mountain_car.settings import BETA_GROUPS
 from metatrace.figures import mu_and_beta
-from metatrace.mountain_car.settings import BETA_GROUPS
 
 METHODS = ["scalar", "vector", "mixed"]
 MUS = [f"2^-{k}" for k in range(6, 13)]

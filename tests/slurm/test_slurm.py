@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from project import Project
 
-from metatrace.results import load_run
+from metatrace.runs.results import load_run
 
 pytestmark = pytest.mark.slurm
 

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from project import Project
 
-from metatrace.mountain_car.settings import BETA_GROUPS
-from metatrace.results import load_run
+from metatrace.domains.mountain_car.settings import BETA_GROUPS
+from metatrace.runs.results import load_run
 
 CONFIG = """\
 scale: tiny
@@ -52,7 +52,7 @@ def test_figure_7_is_drawn_from_runs_of_figure_6(drifting):
     assert len(runs) == 2 * (1 + 2 * 2) * 2
     for path in runs:
         run = load_run(drifting.folder / path)
-        assert run.tuple.path("results/tiny/runs") == path
+        assert run.key.path("results/tiny/runs") == path
         assert run.beta.shape == (25, len(BETA_GROUPS)) and tuple(run.meta["beta_groups"]) == BETA_GROUPS
         assert run.meta["readings"]["drift_and_noise"] == "signs_persist"
 

@@ -12,9 +12,13 @@ import yaml
 from browser import MARKS, findings, opened
 from project import ROOT
 
-from metatrace import cli, experiments, outputs, presentation, provenance, results
 from metatrace.analysis.smoothing import trailing_mean
+from metatrace.cli import main as cli
+from metatrace.config import experiments
 from metatrace.numbers import parse
+from metatrace.pipeline import outputs, provenance
+from metatrace.report import presentation
+from metatrace.runs import results
 
 pytestmark = MARKS
 

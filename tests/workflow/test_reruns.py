@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 from project import Project
 
-from metatrace import experiments, outputs, presentation, provenance
-from metatrace.mountain_car import layout
+from metatrace.config import experiments
+from metatrace.domains.mountain_car import layout
+from metatrace.pipeline import outputs, provenance
+from metatrace.report import presentation
 
 CONFIG = """\
 scale: tiny
@@ -177,9 +179,9 @@ def reformatted(project):
     """Every module, by the project's own formatter, to much shorter lines and single quotes."""
     quotes = "format.quote-style='single'"
     command = ["ruff", "format", "-q", "--isolated", "--line-length", "60", "--config", quotes, "metatrace"]
-    text = (project.folder / "metatrace/cli.py").read_text()
+    text = (project.folder / "metatrace/cli/main.py").read_text()
     subprocess.run([sys.executable, "-m", *command], cwd=project.folder, check=True)
-    assert (project.folder / "metatrace/cli.py").read_text() != text
+    assert (project.folder / "metatrace/cli/main.py").read_text() != text
 
 
 def touched(project):
@@ -223,27 +225,34 @@ EDITS = {
     # No part of the workflow's runs: nothing.
     "the plain agent": (
         replaced(
-            "metatrace/mountain_car/plain.py", "np.zeros(settings.n_weights)", "np.ones(settings.n_weights)"
+            "metatrace/domains/mountain_car/plain.py",
+            "np.zeros(settings.n_weights)",
+            "np.ones(settings.n_weights)",
         ),
         NOTHING,
     ),
-    "an option of the command line": (replaced("metatrace/cli.py", "default=300", "default=200"), NOTHING),
+    "an option of the command line": (
+        replaced("metatrace/cli/main.py", "default=300", "default=200"),
+        NOTHING,
+    ),
     # Runs, and all that is made of them.
     "a renamed local variable": (
-        renamed("metatrace/mountain_car/compiled.py", "missing", "lacking"),
+        renamed("metatrace/domains/mountain_car/compiled.py", "missing", "lacking"),
         runs(cars=16) + after(*CARS),
     ),
     "the scalar kernel": (
-        replaced("metatrace/mountain_car/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3"),
+        replaced(
+            "metatrace/domains/mountain_car/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3"
+        ),
         Counter(compile_lazy_kernel=1) + runs(cars=14) + after(*CARS),
     ),
     "the vector kernel": (
-        replaced("metatrace/mountain_car/packed_kernel.py", "TINY = 1e-300", "TINY = 1e-299"),
+        replaced("metatrace/domains/mountain_car/packed_kernel.py", "TINY = 1e-300", "TINY = 1e-299"),
         Counter(compile_packed_kernel=1) + runs(cars=2) + after(*DRIFTING),
     ),
     "the tile coder": (
         replaced(
-            "metatrace/mountain_car/tiles.py",
+            "metatrace/domains/mountain_car/tiles.py",
             "offset = tiling / N_TILINGS",
             "offset = tiling / (2 * N_TILINGS)",
         ),
@@ -259,11 +268,11 @@ EDITS = {
         runs(games=4) + after("figure_8"),
     ),
     "the network": (
-        replaced("metatrace/atari/network.py", "1 / 255", "1 / 254"),
+        replaced("metatrace/domains/atari/network.py", "1 / 255", "1 / 254"),
         runs(games=4) + after("figure_8"),
     ),
     "the games' kernel": (
-        replaced("metatrace/atari/step_kernel.py", "f32(1e-37)", "f32(1e-36)"),
+        replaced("metatrace/domains/atari/step_kernel.py", "f32(1e-37)", "f32(1e-36)"),
         Counter(compile_step_kernel=1, frame_times=1) + runs(games=4) + after("figure_8"),
     ),
     # Tables, and all that is made of them.
@@ -280,7 +289,7 @@ EDITS = {
         after(*MADE_OF),
     ),
     "what the command line does with games' tables": (
-        replaced("metatrace/cli.py", 'kind="stable"', 'kind="mergesort"'),
+        replaced("metatrace/cli/main.py", 'kind="stable"', 'kind="mergesort"'),
         after("figure_8"),
     ),
     "the mean β": (
@@ -432,7 +441,9 @@ def test_what_is_gone_is_made_again_though_all_that_was_made_of_it_is_there(reco
 
 def test_a_branch_checked_out_and_back_reruns_nothing(editable):
     git(editable, "checkout", "--quiet", "-b", "other")
-    editable.edit("metatrace/mountain_car/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3")
+    editable.edit(
+        "metatrace/domains/mountain_car/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3"
+    )
     git(editable, "commit", "--quiet", "--all", "--message", "another constant")
     git(editable, "checkout", "--quiet", "main")
     assert editable.pending() == {}

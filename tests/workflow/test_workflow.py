@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 from project import Project
 
-from metatrace import experiments, recovery
-from metatrace.results import load_run
+from metatrace.config import experiments
+from metatrace.pipeline import recovery
+from metatrace.runs.results import load_run
 
 PICTURES = ("figure_1", "figure_3", "figure_3_sensitivity", "figure_3_heat_map")
 PICTURE = "results/tiny/figures/figure_3.svg"
@@ -29,7 +30,7 @@ def test_every_run_says_how_it_was_made(finished):
     fingerprint = finished.run("metatrace", "provenance", "fingerprint", "run_lazy_kernel").stdout.split()[0]
     for path in finished.results("results/tiny/runs/**/*"):
         run = load_run(finished.folder / path)
-        assert run.tuple.path("results/tiny/runs") == path
+        assert run.key.path("results/tiny/runs") == path
         assert run.meta["code"] == fingerprint
         assert run.meta["readings"]["time_limit"] == "terminal"
         assert len(run.returns) == len(run.lengths) == 30

@@ -11,10 +11,13 @@ from pathlib import Path
 from snakemake.io import IOFile
 from snakemake.persistence.file import FilePersistence
 
-from metatrace import effort, experiments, outputs, presentation, provenance, recovery, status
-from metatrace.atari import questions as games
+from metatrace.pipeline import job_times, outputs, provenance, recovery, status
+from metatrace.config import experiments
+from metatrace.report import presentation
+from metatrace.domains.atari import readings as games
 from metatrace.errors import UserError
-from metatrace.mountain_car import compiled, layout
+from metatrace.domains.mountain_car import compiled, layout
+from metatrace.runs.key import RunKey
 
 
 def checked_config():
@@ -119,11 +122,11 @@ def what_it_took():
         packages.update(provenance.of_job(job).packages)
     # A job's log is its own; the files that it made have a record each.
     jobs = {
-        tuple(record.log or ()): effort.Job(record.rule, record.starttime, record.endtime)
+        tuple(record.log or ()): job_times.Job(record.rule, record.starttime, record.endtime)
         for record in found
         if record and record.starttime and record.endtime
     }
-    return effort.of(list(jobs.values()), packages)
+    return job_times.summarize_jobs(list(jobs.values()), packages)
 
 
 if any(argument.startswith("--report") for argument in sys.argv[1:]):
@@ -132,7 +135,7 @@ if any(argument.startswith("--report") for argument in sys.argv[1:]):
 
 def run_of(wildcards):
     """What a run is told, and the code that makes it; a tuple that the config does not ask for is no job."""
-    run = experiments.RunTuple(
+    run = RunKey(
         wildcards.environment,
         wildcards.method,
         wildcards.alpha,
@@ -205,7 +208,7 @@ def tell_time():
     frames = {}
     for job in workflow.dag.needrun_jobs():
         if job.rule.name == "run_game":
-            run = experiments.RunTuple(*(job.wildcards[key] for key in RUN_KEYS), int(job.wildcards.seed))
+            run = RunKey(*(job.wildcards[key] for key in RUN_KEYS), int(job.wildcards.seed))
             wanted = PLACES[job.wildcards.place], run
             frames[wanted] = LENGTHS[wanted]
         elif job.rule.name == "best_alphas":

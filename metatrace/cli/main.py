@@ -1,0 +1,1144 @@
+"""The command line: `metatrace run | compile | estimate | aggregate | … | config | status | provenance`.
+
+Bad input ends with one line on standard error and exit code 2. Each verb imports what it needs when it
+is called: a mountain car run pays for neither pandas nor numba.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from metatrace import numbers
+from metatrace.errors import UserError
+from metatrace.pipeline import provenance
+from metatrace.runs import atomic, key, results
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message}; see: {self.prog} --help")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command; returns the exit code: 0, or 2 after bad input."""
+    try:
+        options = _parser().parse_args(arguments)
+        options.verb(options)
+    except UserError as error:
+        print(f"metatrace: error: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader of our output has left, as `| head` does
+        sys.stderr.close()
+        return 1
+    except KeyboardInterrupt:
+        print("metatrace: interrupted; nothing was written", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="metatrace", description="Metatrace actor-critic, reproduced.", allow_abbrev=False)
+    verbs = parser.add_subparsers(metavar="VERB", required=True, parser_class=_Parser)
+
+    run = verbs.add_parser("run", help="train one agent and write its run file", allow_abbrev=False)
+    run.set_defaults(verb=_run)
+    run.add_argument(
+        "--environment",
+        required=True,
+        help="mountain_car, drifting_mountain_car, a game (asterix, beam_rider, freeway, seaquest, "
+        "space_invaders), or catch",
+    )
+    run.add_argument(
+        "--drift",
+        metavar="TOKEN",
+        help="how likely a feature's sign flips in a step, such as 4e-6; on drifting_mountain_car",
+    )
+    run.add_argument(
+        "--method",
+        required=True,
+        help="none, scalar, vector or mixed (each normalized, or -unnormalized), sid, nosid",
+    )
+    run.add_argument(
+        "--alpha", required=True, metavar="TOKEN", help="initial step-size, such as 2^-8 or 0.001"
+    )
+    run.add_argument("--mu", metavar="TOKEN", help="meta-step-size; needed by every method but none")
+    run.add_argument("--seed", required=True, type=_whole("--seed", 0), metavar="N", help="from 0 up")
+    run.add_argument("--episodes", type=_whole("--episodes", 1), metavar="N", help="on mountain car")
+    run.add_argument(
+        "--frames",
+        type=_whole("--frames", 1),
+        metavar="N",
+        help="observed frames, of 4 emulator frames each; on the games",
+    )
+    run.add_argument(
+        "--output", required=True, type=Path, metavar="FILE", help="the run file (.npz) to write"
+    )
+    run.add_argument(
+        "--reading",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a reading of the paper other than the default; config/README.md lists them",
+    )
+    run.add_argument(
+        "--checkpoint",
+        type=Path,
+        metavar="FILE",
+        help="on the games: save the whole state here now and then, and go on from it if it is there",
+    )
+    run.add_argument(
+        "--checkpoint-every",
+        type=_whole("--checkpoint-every", 1),
+        default=300,
+        metavar="SECONDS",
+        help="how often to save (300)",
+    )
+    run.add_argument(
+        "--device",
+        default="auto",
+        help="on the games: cpu, cuda, or auto (default), a graphics card if there is one",
+    )
+    run.add_argument(
+        "--agent",
+        choices=("compiled", "plain"),
+        default="compiled",
+        help="on mountain car: the compiled kernel (default), or the plain agent: some 300 times slower, "
+        "written for reading",
+    )
+    run.add_argument(
+        "--kernel",
+        type=Path,
+        metavar="FILE",
+        help="the compiled kernel; by default one is kept in the user's cache folder",
+    )
+
+    compile_ = verbs.add_parser("compile", help="compile a kernel", allow_abbrev=False)
+    compile_.set_defaults(verb=_compile)
+    compile_.add_argument(
+        "--kernel",
+        choices=("lazy_kernel", "packed_kernel", "step_kernel"),
+        default="lazy_kernel",
+        help="of mountain car: lazy_kernel (default) for none, scalar, sid and nosid, packed_kernel for "
+        "vector and mixed; of the games: step_kernel",
+    )
+    compile_.add_argument("--output", required=True, type=Path, metavar="FILE", help="the kernel to write")
+
+    aggregate = verbs.add_parser(
+        "aggregate", help="runs of one grid to tidy tables (Parquet)", allow_abbrev=False
+    )
+    aggregate.set_defaults(verb=_aggregate)
+    aggregate.add_argument("--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs")
+    aggregate.add_argument("--environment", required=True)
+    aggregate.add_argument("--method", required=True, nargs="+")
+    aggregate.add_argument("--alpha", required=True, nargs="+", metavar="TOKEN")
+    aggregate.add_argument(
+        "--mu", required=True, nargs="+", metavar="TOKEN", help="of the tuned methods; 0 where there is none"
+    )
+    aggregate.add_argument("--drift", default=["0"], nargs="+", metavar="TOKEN")
+    aggregate.add_argument("--seeds", required=True, nargs="+", type=_whole("--seeds", 0), metavar="N")
+    aggregate.add_argument("--episodes", required=True, type=_whole("--episodes", 1), metavar="N")
+    aggregate.add_argument(
+        "--code",
+        nargs="+",
+        metavar="FINGERPRINT",
+        help="refuse runs that other code made; one for each --method",
+    )
+    aggregate.add_argument(
+        "--smoothing",
+        required=True,
+        type=_whole("--smoothing", 1),
+        metavar="N",
+        help="episodes in the trailing mean",
+    )
+    aggregate.add_argument(
+        "--final", required=True, type=_whole("--final", 1), metavar="N", help="episodes in the final score"
+    )
+    aggregate.add_argument(
+        "--spread-alpha-max", required=True, metavar="TOKEN", help="largest step-size that the spread counts"
+    )
+    aggregate.add_argument(
+        "--output",
+        required=True,
+        type=Path,
+        metavar="FOLDER",
+        help="gets curves, scores, settings and spread.parquet",
+    )
+    aggregate.add_argument(
+        "--beta", action="store_true", help="also beta.parquet and final_beta.parquet, of runs that keep β"
+    )
+
+    played = verbs.add_parser(
+        "aggregate-games", help="runs of games to tidy tables (Parquet)", allow_abbrev=False
+    )
+    played.set_defaults(verb=_aggregate_games)
+    played.add_argument("--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs")
+    played.add_argument("--environment", required=True, nargs="+", metavar="GAME")
+    played.add_argument("--method", required=True, nargs="+")
+    played.add_argument("--alpha", required=True, nargs="+", metavar="TOKEN")
+    played.add_argument(
+        "--mu", required=True, nargs="+", metavar="TOKEN", help="of the tuned methods; 0 where there is none"
+    )
+    played.add_argument("--seeds", required=True, nargs="+", type=_whole("--seeds", 0), metavar="N")
+    played.add_argument("--frames", required=True, type=_whole("--frames", 1), metavar="N")
+    played.add_argument("--code", metavar="FINGERPRINT", help="refuse runs that other code made")
+    played.add_argument(
+        "--smoothing",
+        required=True,
+        type=_whole("--smoothing", 1),
+        metavar="N",
+        help="finished episodes in the trailing mean",
+    )
+    played.add_argument(
+        "--final", required=True, type=_whole("--final", 1), metavar="N", help="episodes in the final score"
+    )
+    played.add_argument(
+        "--reference",
+        required=True,
+        type=Path,
+        metavar="CSV",
+        help="scores of random play and of published agents, such as config/reference_scores.csv",
+    )
+    played.add_argument(
+        "--output",
+        required=True,
+        type=Path,
+        metavar="FOLDER",
+        help="gets curves, scores, settings, best_constant and reference.parquet",
+    )
+
+    for name, what, unit, thin in (
+        ("thin", "runs of mountain car", "episodes", _thin),
+        ("thin-games", "runs of games", "frames", _thin_games),
+    ):
+        thinned = verbs.add_parser(
+            name, help=f"{what} and their curves, thinned for the explorer (JSON)", allow_abbrev=False
+        )
+        thinned.set_defaults(verb=thin)
+        thinned.add_argument(
+            "--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs"
+        )
+        thinned.add_argument("--environment", required=True, nargs="+")
+        thinned.add_argument("--method", required=True, nargs="+")
+        thinned.add_argument("--alpha", required=True, nargs="+", metavar="TOKEN")
+        thinned.add_argument(
+            "--mu",
+            required=True,
+            nargs="+",
+            metavar="TOKEN",
+            help="of the tuned methods; 0 where there is none",
+        )
+        thinned.add_argument("--drift", default=["0"], nargs="+", metavar="TOKEN")
+        thinned.add_argument("--seeds", required=True, nargs="+", type=_whole("--seeds", 0), metavar="N")
+        thinned.add_argument(f"--{unit}", required=True, type=_whole(f"--{unit}", 1), metavar="N")
+        thinned.add_argument(
+            "--code",
+            nargs="+",
+            metavar="FINGERPRINT",
+            help="refuse runs that other code made; one for each --method",
+        )
+        thinned.add_argument(
+            "--smoothing",
+            required=True,
+            type=_whole("--smoothing", 1),
+            metavar="N",
+            help="episodes in the trailing mean",
+        )
+        thinned.add_argument(
+            "--curves", required=True, type=Path, metavar="PARQUET", help="the curves of the same runs"
+        )
+        thinned.add_argument("--output", required=True, type=Path, metavar="JSON")
+
+    together = verbs.add_parser(
+        "aggregate-scores", help="the scores of each method over several games together", allow_abbrev=False
+    )
+    together.set_defaults(verb=_aggregate_scores)
+    together.add_argument(
+        "scores", type=Path, metavar="PARQUET", help="the scores that `aggregate-games` wrote"
+    )
+    together.add_argument(
+        "--reference",
+        required=True,
+        type=Path,
+        metavar="CSV",
+        help="scores of random play and of DQN, such as config/reference_scores.csv",
+    )
+    together.add_argument("--output", required=True, type=Path, metavar="PARQUET")
+
+    chosen = verbs.add_parser(
+        "best-alphas", help="the initial step-sizes with the best final scores", allow_abbrev=False
+    )
+    chosen.set_defaults(verb=_best_alphas)
+    chosen.add_argument(
+        "settings", type=Path, metavar="PARQUET", help="the settings that `aggregate-games` wrote"
+    )
+    chosen.add_argument("--environment", required=True, metavar="GAME")
+    chosen.add_argument("--method", required=True)
+    chosen.add_argument("--count", required=True, type=_whole("--count", 1), metavar="N")
+    chosen.add_argument("--output", required=True, type=Path, metavar="TXT", help="a token a line")
+
+    estimate = verbs.add_parser(
+        "estimate", help="how long runs of games take on this machine, from a short trial", allow_abbrev=False
+    )
+    estimate.set_defaults(verb=_estimate)
+    estimate.add_argument(
+        "--frames",
+        required=True,
+        nargs="+",
+        type=_frames_of_method,
+        metavar="METHOD=N",
+        help="observed frames that each method is to learn from",
+    )
+    estimate.add_argument("--cores", default=1, type=_whole("--cores", 1), metavar="N")
+    estimate.add_argument("--device", default="auto")
+    estimate.add_argument(
+        "--kernel",
+        type=Path,
+        metavar="FILE",
+        help="the compiled kernel; by default one is kept in the user's cache folder",
+    )
+    estimate.add_argument("--output", type=Path, metavar="JSON", help="also gets the milliseconds a frame")
+
+    best = verbs.add_parser("best-mu", help="the best meta-step-size of each method", allow_abbrev=False)
+    best.set_defaults(verb=_best_mu)
+    best.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate` wrote")
+    best.add_argument("--output", required=True, type=Path, metavar="PARQUET")
+
+    pair = verbs.add_parser(
+        "paired", help="two methods at the same settings, seed by seed", allow_abbrev=False
+    )
+    pair.set_defaults(verb=_paired)
+    pair.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate` wrote")
+    pair.add_argument("--first", required=True, metavar="METHOD")
+    pair.add_argument("--second", required=True, metavar="METHOD", help="what the first is compared with")
+    pair.add_argument(
+        "--output", required=True, type=Path, metavar="FOLDER", help="gets differences and overview.parquet"
+    )
+
+    claims = verbs.add_parser("claims", help="judge the paper's claims by the tables", allow_abbrev=False)
+    claims.set_defaults(verb=_claims)
+    claims.add_argument("--tables", required=True, type=Path, metavar="FOLDER", help="results/<scale>/tables")
+    claims.add_argument("--figures", required=True, nargs="+", metavar="NAME", help="those that ran")
+    claims.add_argument("--claims", required=True, type=Path, metavar="YAML", help="config/claims.yaml")
+    claims.add_argument("--paper", required=True, type=Path, metavar="YAML", help="config/paper.yaml")
+    claims.add_argument("--style", required=True, type=Path, metavar="CSS", help="reports/claims.css")
+    claims.add_argument("--scale", required=True, help="its name, for the titles")
+    claims.add_argument(
+        "--output", required=True, type=Path, metavar="FOLDER", help="gets claims.html and tables/claims.*"
+    )
+
+    compared = verbs.add_parser(
+        "compare-methods",
+        help="the tables of several grids as one, and the best meta-step-size of each method over all α",
+        allow_abbrev=False,
+    )
+    compared.set_defaults(verb=_compare_methods)
+    compared.add_argument(
+        "--tables",
+        required=True,
+        nargs="+",
+        type=Path,
+        metavar="FOLDER",
+        help="what `metatrace aggregate` wrote, a folder a grid",
+    )
+    compared.add_argument(
+        "--spread-alpha-max", required=True, metavar="TOKEN", help="the largest step-size that counts"
+    )
+    compared.add_argument(
+        "--output",
+        required=True,
+        type=Path,
+        metavar="FOLDER",
+        help="gets settings, spread and best_over_alpha.parquet",
+    )
+
+    table = verbs.add_parser("table", help="a Parquet table as CSV", allow_abbrev=False)
+    table.set_defaults(verb=_table)
+    table.add_argument("input", type=Path, metavar="PARQUET")
+    table.add_argument("--output", required=True, type=Path, metavar="CSV")
+
+    figure = verbs.add_parser(
+        "figure", help="draw a figure: SVG, PDF, PNG and the table that it draws", allow_abbrev=False
+    )
+    kinds = figure.add_subparsers(metavar="KIND", required=True, parser_class=_Parser)
+    for kind, text, draw in (
+        ("learning-curves", "a panel a meta-step-size, a line an initial step-size", _learning_curves),
+        (
+            "sensitivity",
+            "scores against the initial step-size, spread against the meta-step-size",
+            _sensitivity,
+        ),
+        ("heat-map", "scores at every initial step-size and meta-step-size", _heat_map),
+        ("best-mu", "a panel a drift rate, a line a method at its best meta-step-size", _draw_best_mu),
+        ("by-drift", "scores of every method at its best meta-step-size against the drift rate", _by_drift),
+        (
+            "mu-and-beta",
+            "a row a method: a line a meta-step-size, and how β evolves at one of them",
+            _mu_and_beta,
+        ),
+        ("games", "a panel a game and method, a line an initial step-size, over observed frames", _games),
+        (
+            "paired",
+            "the difference of two methods' scores at every α and μ",
+            _draw_paired,
+        ),
+        ("methods", "all methods: scores against α at the best μ, spread over α against μ", _draw_methods),
+        ("paired-curves", "two methods' learning curves at the same settings", _draw_paired_curves),
+    ):
+        one = kinds.add_parser(kind, help=text, allow_abbrev=False)
+        one.set_defaults(verb=draw)
+        one.add_argument(
+            "--tables", required=True, type=Path, metavar="FOLDER", help="what `metatrace aggregate` wrote"
+        )
+        if kind == "sensitivity":
+            one.add_argument(
+                "--reference", type=Path, metavar="FOLDER", help="the tables of the untuned runs"
+            )
+        if kind == "heat-map":
+            one.add_argument(
+                "--reference",
+                required=True,
+                type=Path,
+                metavar="FOLDER",
+                help="the tables of the untuned runs",
+            )
+        if kind == "mu-and-beta":
+            one.add_argument("--mu", required=True, metavar="TOKEN", help="at which β is shown")
+        if kind == "games":
+            one.add_argument(
+                "--frames", required=True, type=_whole("--frames", 1), metavar="N", help="of every run"
+            )
+        one.add_argument("--title", required=True)
+        one.add_argument("--note", default="", help="a small line at the figure's foot")
+        one.add_argument(
+            "--output", required=True, metavar="PREFIX", help="PREFIX.svg, .pdf, .png and .csv are written"
+        )
+
+    explorer = verbs.add_parser(
+        "explorer", help="the page on which a reader picks curves, runs and tables (HTML)", allow_abbrev=False
+    )
+    explorer.set_defaults(verb=_explorer)
+    explorer.add_argument(
+        "--tables", required=True, type=Path, metavar="FOLDER", help="results/<scale>/tables"
+    )
+    explorer.add_argument(
+        "--words",
+        required=True,
+        metavar="JSON",
+        help="what the page says, as `presentation.explorer` makes it",
+    )
+    explorer.add_argument(
+        "--template",
+        required=True,
+        type=Path,
+        metavar="FOLDER",
+        help="where explorer.html, .css and .js lie: reports",
+    )
+    explorer.add_argument("--output", required=True, type=Path, metavar="HTML")
+
+    config = verbs.add_parser(
+        "config", help="check a config file and say what it asks for", allow_abbrev=False
+    )
+    config.set_defaults(verb=_config)
+    config.add_argument("file", type=Path)
+
+    status = verbs.add_parser(
+        "status",
+        help="how much of a config's results is there, what is stale, and how long the rest takes",
+        allow_abbrev=False,
+    )
+    status.set_defaults(verb=_status)
+    status.add_argument("file", type=Path, metavar="CONFIG")
+    status.add_argument(
+        "--results",
+        metavar="FOLDER",
+        help="where they are; by default results/<scale>",
+    )
+    status.add_argument("--files", action="store_true", help="name every file that is missing or stale")
+    status.add_argument(
+        "--cores", type=_whole("--cores", 1), metavar="N", help="for the rest (default: all of this machine)"
+    )
+
+    publish = verbs.add_parser(
+        "publish",
+        help="a finished scale without games in small, to commit: verdicts, scores, pictures",
+        allow_abbrev=False,
+    )
+    publish.set_defaults(verb=_publish)
+    publish.add_argument("file", type=Path, metavar="CONFIG")
+    publish.add_argument(
+        "--output", required=True, type=Path, metavar="FOLDER", help="such as reports/published"
+    )
+
+    made = verbs.add_parser("provenance", help="what results depend on", allow_abbrev=False)
+    questions = made.add_subparsers(metavar="QUESTION", required=True, parser_class=_Parser)
+    fingerprint = questions.add_parser(
+        "fingerprint", help="the fingerprint of a kind of job, and what enters it", allow_abbrev=False
+    )
+    fingerprint.set_defaults(verb=_fingerprint)
+    fingerprint.add_argument("job", help=", ".join(provenance.ENTRY_POINTS))
+    why = questions.add_parser(
+        "why",
+        help="why a kind of job would run again: what its fingerprint is made of, and what of it differs "
+        "from the code that made a run file",
+        allow_abbrev=False,
+    )
+    why.set_defaults(verb=_why)
+    why.add_argument(
+        "job", help=f"{', '.join(provenance.ENTRY_POINTS)}; or a rule: {', '.join(provenance.RULES)}"
+    )
+    why.add_argument("file", nargs="?", type=Path, metavar="RUN_FILE", help="a run file (.npz) of such a job")
+    return parser
+
+
+def _whole(option: str, least: int):  # type: ignore[no-untyped-def]  # argparse's `type` protocol
+    def convert(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= least):
+            raise UserError(f"{option}: {text!r} is out of range; it must be a whole number from {least} up")
+        return int(text)
+
+    return convert
+
+
+def _run(options: argparse.Namespace) -> None:
+    identity = _identity(options)
+    if identity.environment in _mountain_cars():
+        _run_mountain_car(options, identity)
+    else:
+        _run_game(options, identity)
+
+
+def _mountain_cars() -> tuple[str, ...]:
+    from metatrace.domains.mountain_car.settings import ENVIRONMENTS
+
+    return ENVIRONMENTS
+
+
+def _run_mountain_car(options: argparse.Namespace, identity: key.RunKey) -> None:
+    from metatrace.domains.mountain_car import record
+
+    for name in ("frames", "checkpoint"):
+        if getattr(options, name) is not None:
+            raise UserError(f"--{name}: is for the games; {identity.environment} counts in --episodes")
+    if options.episodes is None:
+        raise UserError(f"--episodes: is missing; {identity.environment} needs a whole number such as 1000")
+    settings = record.settings_of(identity, options.episodes, _chosen_readings(options.reading))
+    atomic.check_writable(options.output)
+    if options.agent == "plain":
+        from metatrace.domains.mountain_car import plain
+
+        code = provenance.of_job("run_plain")
+        with _progress(options.episodes, "episode") as progress:
+            training = plain.train(settings, progress)
+    else:
+        from metatrace.domains.mountain_car import compiled, object_code
+
+        name = compiled.kernel_of(settings.method)
+        code = provenance.of_job(f"run_{name}")
+        kernel = object_code.load(options.kernel or _kept_kernel(name))
+        with _progress(options.episodes, "episode") as progress:
+            training = compiled.train(kernel, settings, progress)
+    made_by = record.Code(options.agent, code.digest, code.modules, code.packages)
+    results.save_run(options.output, record.run_of(identity, settings, training, made_by))
+    if training.diverged_episode is not None:
+        print(
+            f"diverged in episode {training.diverged_episode}: it and all later ones count as -200",
+            file=sys.stderr,
+        )
+
+
+def _run_game(options: argparse.Namespace, identity: key.RunKey) -> None:
+    from metatrace.domains.atari import checkpoint, object_code, record, train
+
+    if options.episodes is not None:
+        raise UserError(f"--episodes: is for mountain car; {identity.environment} counts in --frames")
+    if options.frames is None:
+        raise UserError(f"--frames: is missing; {identity.environment} needs a whole number such as 200000")
+    settings = record.settings_of(identity, options.frames, _chosen_readings(options.reading), options.device)
+    atomic.check_writable(options.output)
+    code = provenance.of_job("run_game")
+    made_by = record.Code(code.digest, code.modules, code.packages, device=train.device(options.device).type)
+    train.one_thread()
+    kernel = None
+    if made_by.device == "cpu":
+        kernel = object_code.load(options.kernel or _kept_kernel(object_code.KERNEL))
+    trainer = train.Trainer(settings, kernel)
+    saved = None
+    if options.checkpoint is not None:
+        atomic.check_writable(options.checkpoint)
+        run = {
+            **asdict(identity),
+            "code": code.digest,
+            "packages": code.packages,
+            "device": made_by.device,
+            "frames": options.frames,
+            "readings": dict(settings.readings),
+        }
+        saved = checkpoint.Checkpoint(options.checkpoint, run, options.checkpoint_every)
+        state = saved.load()
+        if state is not None:
+            saved.restore(trainer, state)
+            print(f"goes on from {options.checkpoint}, frame {trainer.training.frames}", file=sys.stderr)
+    with _progress(options.frames, "frame", done=trainer.training.frames) as progress:
+
+        def after_step(trainer: train.Trainer) -> None:
+            progress(1)
+            if saved is not None and saved.due():
+                saved.save(trainer.state())
+
+        training = train.train(trainer, after_step)
+    results.save_run(options.output, record.run_of(identity, settings, training, made_by))
+    if saved is not None:
+        saved.remove()
+    if training.diverged:
+        print(f"diverged in frame {training.frames}: there is no policy after that", file=sys.stderr)
+
+
+def _identity(options: argparse.Namespace) -> key.RunKey:
+    """The run tuple of the options, checked."""
+    from metatrace.domains.atari.readings import QUESTIONS
+    from metatrace.tuning.methods import METHODS, UNTUNED
+
+    environments = (*_mountain_cars(), *QUESTIONS)
+    if options.environment not in environments:
+        raise UserError(
+            f"--environment: there is no {options.environment!r}; it must be one of {', '.join(environments)}"
+        )
+    if options.environment != "drifting_mountain_car":
+        if options.drift not in (None, "0"):
+            raise UserError(
+                f"--drift: {options.environment} has none; leave --drift out, or use drifting_mountain_car"
+            )
+    elif options.drift is None:
+        raise UserError("--drift: is missing; drifting_mountain_car needs a rate such as 4e-6, or 0")
+    elif numbers.parse(options.drift, "--drift", zero=True) > 1:
+        raise UserError(f"--drift: {options.drift!r} is out of range; it must be a probability from 0 to 1")
+    if options.method not in METHODS:
+        raise UserError(f"--method: there is no {options.method!r}; it must be one of {', '.join(METHODS)}")
+    numbers.parse(options.alpha, "--alpha")
+    if options.method == UNTUNED:
+        if options.mu not in (None, "0"):
+            raise UserError("--mu: method none has no meta-step-size; leave --mu out")
+    elif options.mu is None:
+        raise UserError(f"--mu: is missing; method {options.method} needs a meta-step-size such as 2^-8")
+    else:
+        numbers.parse(options.mu, "--mu")
+    return key.RunKey(
+        options.environment,
+        options.method,
+        options.alpha,
+        options.mu or "0",
+        options.drift or "0",
+        options.seed,
+    )
+
+
+def _chosen_readings(pairs: Sequence[str]) -> dict[str, str]:
+    chosen: dict[str, str] = {}
+    for pair in pairs:
+        key, separator, value = pair.partition("=")
+        if not separator or key in chosen:
+            raise UserError(
+                f"--reading: {pair!r} is no KEY=VALUE, or the key is there twice; "
+                "write --reading time_limit=bootstrap"
+            )
+        chosen[key] = value
+    return chosen
+
+
+def _progress(total: int, unit: str, done: int = 0):  # type: ignore[no-untyped-def]  # a context manager
+    from metatrace.progress import bar
+
+    return bar(total, unit, done)
+
+
+def _kept_kernel(name: str) -> Path:
+    """The kernel `name` in the user's cache folder, compiled if this state of the code has none there."""
+    from metatrace.compiled import object_code
+
+    folder = object_code.cache_folder()
+    path = folder / object_code.file_name(name, provenance.of_job(f"compile_{name}").digest)
+    if not path.exists():
+        print("compiling the kernel, once for this code: some ten seconds", file=sys.stderr)
+        atomic.write_atomically(path, _compiled(name))
+    return path
+
+
+def _compile(options: argparse.Namespace) -> None:
+    atomic.check_writable(options.output)
+    atomic.write_atomically(options.output, _compiled(options.kernel))
+
+
+def _compiled(kernel: str) -> bytes:
+    from metatrace.domains.atari import object_code as games
+    from metatrace.domains.mountain_car import object_code as cars
+
+    return games.compile_object() if kernel == games.KERNEL else cars.compile_object(kernel)
+
+
+def _aggregate(options: argparse.Namespace) -> None:
+    from metatrace.analysis import aggregate, beta, tables
+    from metatrace.runs import collect
+
+    grid = collect.Grid(
+        [options.environment],
+        options.method,
+        options.alpha,
+        options.mu,
+        options.drift,
+        options.seeds,
+        options.episodes,
+    )
+    if options.code is not None and len(options.code) != len(options.method):
+        raise UserError(
+            f"--code: has {len(options.code)} fingerprints; there must be one for each --method, "
+            f"that is {len(options.method)}"
+        )
+    code = options.code and dict(zip(options.method, options.code, strict=True))
+    spread_alpha_max = numbers.parse(options.spread_alpha_max, "--spread-alpha-max")
+    runs = collect.load(options.runs, grid, code=code)
+    made = aggregate.aggregate(
+        runs, window=options.smoothing, final=options.final, spread_alpha_max=spread_alpha_max
+    )
+    frames = {field.name: getattr(made, field.name) for field in fields(made)}
+    if options.beta:
+        frames["beta"] = beta.curves(runs, window=options.smoothing)
+        frames["final_beta"] = beta.final(runs, final=options.final)
+    for name, frame in frames.items():
+        tables.write(frame, options.output / f"{name}.parquet")
+
+
+def _aggregate_games(options: argparse.Namespace) -> None:
+    from metatrace.analysis import games, tables
+    from metatrace.runs import collect
+
+    reference = games.read_reference(options.reference)
+    grid = collect.Grid(
+        options.environment, options.method, options.alpha, options.mu, ["0"], options.seeds, episodes=None
+    )
+    code = options.code and dict.fromkeys(options.method, options.code)
+    runs = collect.load(options.runs, grid, code=code)
+    scores = games.scores(runs, frames=options.frames, window=options.smoothing, final=options.final)
+    # As the command names the games, and not by alphabet.
+    scores = scores.sort_values(
+        "environment", key=lambda column: column.map(options.environment.index), kind="stable"
+    )
+    settings = games.settings(scores)
+    made = {
+        "curves": games.curves(runs, frames=options.frames, window=options.smoothing),
+        "scores": scores,
+        "settings": settings,
+        "best_constant": games.best_constant(settings),
+        "reference": games.beside_reference(settings, reference, frames=options.frames),
+    }
+    for name, frame in made.items():
+        tables.write(frame, options.output / f"{name}.parquet")
+
+
+def _thin(options: argparse.Namespace) -> None:
+    from metatrace.analysis import points, smoothing, tables, thinned
+    from metatrace.runs import collect
+
+    grid = collect.Grid(
+        options.environment,
+        options.method,
+        options.alpha,
+        options.mu,
+        options.drift,
+        options.seeds,
+        options.episodes,
+    )
+    _hold_codes_to_methods(options)
+    code = options.code and dict(zip(options.method, options.code, strict=True))
+    curves = tables.read(options.curves)
+    _hold_to(
+        curves, ("alpha", "mu", "episode", "mean"), options.curves, "the curves of `metatrace aggregate`"
+    )
+    kept = points.kept(options.episodes, thinned.MOST_RUN_POINTS)
+    made = thinned.of(
+        curves,
+        collect.load(options.runs, grid, code=code),
+        grid=kept + 1,
+        course=lambda run: smoothing.trailing_mean(run.returns, options.smoothing)[kept],
+    )
+    atomic.write_atomically(options.output, json.dumps(made, separators=(",", ":")).encode())
+
+
+def _thin_games(options: argparse.Namespace) -> None:
+    from metatrace.analysis import games, points, tables, thinned
+    from metatrace.runs import collect
+
+    grid = collect.Grid(
+        options.environment,
+        options.method,
+        options.alpha,
+        options.mu,
+        options.drift,
+        options.seeds,
+        episodes=None,
+    )
+    _hold_codes_to_methods(options)
+    code = options.code and dict(zip(options.method, options.code, strict=True))
+    curves = tables.read(options.curves)
+    wanted = "the curves of `metatrace aggregate-games`"
+    _hold_to(curves, ("alpha", "mu", "frame", "mean"), options.curves, wanted)
+    frames = games.frame_grid(options.frames)
+    frames = frames[points.kept(len(frames), thinned.MOST_RUN_POINTS)]
+    made = thinned.of(
+        curves,
+        collect.load(options.runs, grid, code=code),
+        grid=frames,
+        course=lambda run: games.trailing_returns(run, frames, options.smoothing),
+    )
+    atomic.write_atomically(options.output, json.dumps(made, separators=(",", ":")).encode())
+
+
+def _hold_codes_to_methods(options: argparse.Namespace) -> None:
+    if options.code is not None and len(options.code) != len(options.method):
+        raise UserError(
+            f"--code: has {len(options.code)} fingerprints; there must be one for each --method, "
+            f"that is {len(options.method)}"
+        )
+
+
+def _explorer(options: argparse.Namespace) -> None:
+    from metatrace.report import explorer
+
+    words = explorer.read_words(options.words)
+    atomic.write_atomically(options.output, explorer.page(words, options.tables, options.template))
+
+
+def _aggregate_scores(options: argparse.Namespace) -> None:
+    from metatrace.analysis import aggregate_scores, games, tables
+
+    scores = tables.read(options.scores)
+    columns = ("environment", "method", "alpha", "mu", "seed", "final")
+    _hold_to(scores, columns, options.scores, "the scores.parquet of `metatrace aggregate-games`")
+    reference = games.read_reference(options.reference)
+    tables.write(aggregate_scores.aggregate_scores(scores, reference), options.output)
+
+
+def _best_alphas(options: argparse.Namespace) -> None:
+    from metatrace.analysis import games, tables
+
+    settings = tables.read(options.settings)
+    columns = ("environment", "method", "alpha", "mu", "final")
+    _hold_to(settings, columns, options.settings, "the settings.parquet of `metatrace aggregate-games`")
+    alphas = games.best_alpha(
+        settings, environment=options.environment, method=options.method, count=options.count
+    )
+    atomic.write_atomically(options.output, "".join(f"{alpha}\n" for alpha in alphas).encode())
+
+
+def _estimate(options: argparse.Namespace) -> None:
+    from metatrace.domains.atari import estimate, object_code, train
+    from metatrace.progress import in_words
+
+    kernel = None
+    if train.device(options.device).type == "cpu":
+        kernel = object_code.load(options.kernel or _kept_kernel(object_code.KERNEL))
+    frames = dict(options.frames)
+    milliseconds = {method: estimate.frame_time(method, kernel, options.device) * 1e3 for method in frames}
+    if options.output is not None:
+        atomic.write_atomically(options.output, (json.dumps(milliseconds, sort_keys=True) + "\n").encode())
+    for method, number in frames.items():
+        print(f"{method}: {number:,} observed frames at {milliseconds[method]:.1f} ms")
+    seconds = sum(number * milliseconds[method] / 1e3 for method, number in frames.items())
+    cores = f"{options.cores} core{'s' if options.cores > 1 else ''}"
+    print(f"about {in_words(seconds / options.cores)} on {cores}")
+
+
+def _frames_of_method(text: str) -> tuple[str, int]:
+    from metatrace.tuning.methods import METHODS
+
+    method, _, number = text.partition("=")
+    if method not in METHODS or not (number.isascii() and number.isdigit() and len(number) < 15):
+        raise UserError(f"--frames: {text!r} is no METHOD=N; write --frames none=1000000 mixed=1000000")
+    return method, int(number)
+
+
+def _claims(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.config import experiments
+    from metatrace.report import claim_evidence, claims, presentation
+    from metatrace.report import claims_page as pages
+
+    criteria = claims.read(options.claims)
+    ran = claim_evidence.load(options.tables, options.figures, experiments.read(options.paper))
+    try:
+        style = options.style.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise UserError(f"{options.style}: cannot be read; it must be a style sheet") from None
+    table = claims.judge(criteria, ran)
+    summary = claims.summary(table, presentation.SECTIONS)
+    atomic.write_atomically(
+        options.output / "tables" / "claims.json", pages.as_json(table, summary, options.scale)
+    )
+    atomic.write_atomically(options.output / "tables" / "claims.csv", tables.as_csv(table))
+    page = pages.page(table, summary, scale=options.scale, style=style)
+    atomic.write_atomically(options.output / "claims.html", page)
+
+
+def _best_mu(options: argparse.Namespace) -> None:
+    from metatrace.analysis import best, tables
+
+    scores = tables.read(options.scores)
+    _hold_to(
+        scores, (*best.CASE, "mu", "final"), options.scores, "the scores.parquet of `metatrace aggregate`"
+    )
+    tables.write(best.best_mu(scores), options.output)
+
+
+def _paired(options: argparse.Namespace) -> None:
+    from metatrace.analysis import paired, tables
+
+    scores = tables.read(options.scores)
+    columns = ("environment", "method", "alpha", "mu", "drift", "seed", *paired.SCORES)
+    _hold_to(scores, columns, options.scores, "the scores.parquet of `metatrace aggregate`")
+    differences = paired.differences(scores, options.first, options.second)
+    tables.write(differences, options.output / "differences.parquet")
+    tables.write(paired.overview(differences), options.output / "overview.parquet")
+
+
+def _compare_methods(options: argparse.Namespace) -> None:
+    from metatrace.analysis import methods, tables
+
+    alpha_max = numbers.parse(options.spread_alpha_max, "--spread-alpha-max")
+    read = {
+        name: [tables.read(folder / f"{name}.parquet") for folder in options.tables]
+        for name in ("scores", "settings", "spread")
+    }
+    made = {name: methods.gathered(frames) for name, frames in read.items()}
+    made["best_over_alpha"] = methods.best_over_alpha(made.pop("scores"), alpha_max)
+    for name, frame in made.items():
+        tables.write(frame, options.output / f"{name}.parquet")
+
+
+def _hold_to(frame: "pd.DataFrame", columns: Sequence[str], path: Path, wanted: str) -> None:
+    """Refuses a table of another kind."""
+    missing = [name for name in columns if name not in frame]
+    if missing:
+        raise UserError(f"{path}: has no column {', '.join(missing)}; name {wanted}")
+
+
+def _table(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+
+    atomic.write_atomically(options.output, tables.as_csv(tables.read(options.input)))
+
+
+def _learning_curves(options: argparse.Namespace) -> None:
+    from metatrace.analysis import points, tables
+    from metatrace.figures import learning_curves, style
+
+    curves = points.of_episodes(tables.read(options.tables / "curves.parquet"))
+    style.save(learning_curves.draw(curves, title=options.title, note=options.note), options.output)
+    style.save_table(curves, options.output)
+
+
+def _sensitivity(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.figures import sensitivity, style
+
+    settings = tables.read(options.tables / "settings.parquet")
+    spread = tables.read(options.tables / "spread.parquet")
+    reference = reference_spread = None
+    if options.reference is not None:
+        reference = tables.read(options.reference / "settings.parquet")
+        reference_spread = tables.read(options.reference / "spread.parquet")
+    figure = sensitivity.draw(
+        settings, spread, reference, title=options.title, note=options.note, reference_spread=reference_spread
+    )
+    style.save(figure, options.output)
+    style.save_table(sensitivity.drawn_table(settings, spread, reference, reference_spread), options.output)
+
+
+def _heat_map(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.figures import heat_map, style
+
+    settings, reference = (
+        tables.read(folder / "settings.parquet") for folder in (options.tables, options.reference)
+    )
+    style.save(heat_map.draw(settings, reference, title=options.title, note=options.note), options.output)
+    style.save_table(heat_map.drawn_table(settings, reference), options.output)
+
+
+def _draw_best_mu(options: argparse.Namespace) -> None:
+    from metatrace.analysis import points, tables
+    from metatrace.figures import best_mu, style
+
+    curves, best = (tables.read(options.tables / f"{name}.parquet") for name in ("curves", "best_mu"))
+    curves = points.of_episodes(curves)
+    style.save(best_mu.draw(curves, best, title=options.title, note=options.note), options.output)
+    style.save_table(best_mu.drawn_table(curves, best), options.output)
+
+
+def _by_drift(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.figures import by_drift, style
+
+    settings, best = (tables.read(options.tables / f"{name}.parquet") for name in ("settings", "best_mu"))
+    style.save(by_drift.draw(settings, best, title=options.title, note=options.note), options.output)
+    style.save_table(by_drift.drawn_table(settings, best), options.output)
+
+
+def _mu_and_beta(options: argparse.Namespace) -> None:
+    from metatrace.analysis import points, tables
+    from metatrace.figures import mu_and_beta, style
+
+    curves, beta = (tables.read(options.tables / f"{name}.parquet") for name in ("curves", "beta"))
+    if options.mu not in set(beta["mu"]):
+        raise UserError(f"--mu: {options.mu!r} is not in {options.tables}; name one of its meta-step-sizes")
+    curves, beta = points.of_episodes(curves), points.of_episodes(beta)
+    figure = mu_and_beta.draw(curves, beta, mu=options.mu, title=options.title, note=options.note)
+    style.save(figure, options.output)
+    style.save_table(mu_and_beta.drawn_table(curves, beta, options.mu), options.output)
+
+
+def _games(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.figures import games, style
+
+    curves, settings, best = (
+        tables.read(options.tables / f"{name}.parquet") for name in ("curves", "settings", "best_constant")
+    )
+    figure = games.draw(curves, settings, best, title=options.title, note=options.note, frames=options.frames)
+    style.save(figure, options.output)
+    style.save_table(games.drawn_table(curves, best, settings), options.output)
+
+
+def _draw_methods(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.figures import methods, style
+
+    settings, spread, best = (
+        tables.read(options.tables / f"{name}.parquet") for name in ("settings", "spread", "best_over_alpha")
+    )
+    figure = methods.draw(settings, spread, best, title=options.title, note=options.note)
+    style.save(figure, options.output)
+    style.save_table(methods.drawn_table(settings, spread, best), options.output)
+
+
+def _draw_paired(options: argparse.Namespace) -> None:
+    from metatrace.analysis import tables
+    from metatrace.figures import paired, style
+
+    differences = tables.read(options.tables / "differences.parquet")
+    style.save(paired.draw(differences, title=options.title, note=options.note), options.output)
+    style.save_table(paired.drawn_table(differences), options.output)
+
+
+def _draw_paired_curves(options: argparse.Namespace) -> None:
+    from metatrace.analysis import points, tables
+    from metatrace.figures import paired_curves, style
+
+    curves = points.of_episodes(tables.read(options.tables / "curves.parquet"))
+    style.save(paired_curves.draw(curves, title=options.title, note=options.note), options.output)
+    style.save_table(paired_curves.drawn_table(curves), options.output)
+
+
+def _config(options: argparse.Namespace) -> None:
+    from metatrace.config import experiments
+
+    asked = experiments.read(options.file)
+    print(f"{options.file}: scale {asked.scale}, {len(asked.figures)} figures, {len(asked.all_runs())} runs")
+    for figure in asked.figures.values():
+        print(
+            f"  {figure.name}: {', '.join(figure.methods)} on {', '.join(figure.environments)}, "
+            f"{len(figure.some_runs())} runs of {figure.length} {figure.unit}"
+        )
+
+
+def _status(options: argparse.Namespace) -> None:
+    from metatrace.config import experiments
+    from metatrace.pipeline import status
+
+    asked = experiments.read(options.file)
+    folder = options.results or f"results/{asked.scale}"
+    print(f"{options.file}: scale {asked.scale}, in {folder}")
+    found = status.of(asked, folder)
+    cores = options.cores or os.cpu_count() or 1
+    for line in status.lines(asked, found, folder, cores=cores, all_files=options.files):
+        print(line)
+
+
+def _publish(options: argparse.Namespace) -> None:
+    from metatrace.config import experiments
+    from metatrace.report import publish
+
+    asked = experiments.read(options.file)
+    publish.publish(asked, f"results/{asked.scale}", options.output)
+
+
+def _fingerprint(options: argparse.Namespace) -> None:
+    code = provenance.of_job(options.job)
+    print(code.digest)
+    for name, digest in code.modules.items():
+        print(f"  {digest}  {name}")
+    for name, version in code.packages.items():
+        print(f"  {name} {version}")
+
+
+def _why(options: argparse.Namespace) -> None:
+    jobs = provenance.jobs_of(options.job)
+    if options.file is not None:
+        _why_again(options.file, jobs)
+        return
+    for job in jobs:
+        code = provenance.of_job(job)
+        print(f"{job}: {code.digest}, a hash over these")
+        for name, importers in provenance.importers(job).items():
+            kind = "module" if name in code.modules else "package"
+            version = f" {code.packages[name]}" if name in code.packages else ""
+            named = ["the job itself"] if name in provenance.ENTRY_POINTS[job] else []
+            by = ", ".join([*named, *importers]) or "everything"
+            print(f"  {kind} {name}{version}, for {by}")
+
+
+def _why_again(path: Path, jobs: Sequence[str]) -> None:
+    """What differs between the code that made a run file and the code as it is now."""
+    if path.suffix != ".npz":
+        raise UserError(
+            f"{path}: is no run file, and no other result says what made it; name a run file (.npz), "
+            "or ask `snakemake -n` what would run again"
+        )
+    meta = results.load_meta(path)
+    job = _job_of(meta, path)
+    if job not in jobs:
+        raise UserError(f"{path}: is of {job}; ask: metatrace provenance why {job} {shlex.quote(str(path))}")
+    code = provenance.of_job(job)
+    if meta.get("code") == code.digest:
+        print(f"{path}: {job} of the code as it is now, {code.digest}; nothing differs")
+        return
+    print(f"{path}: made by {meta.get('code')}; {job} is now {code.digest}")
+    modules, packages = (_table_of_text(meta.get(key)) for key in ("modules", "packages"))
+    for line in provenance.differences(code, modules, packages):
+        print(f"  {line}")
+    if not modules:
+        print("  the file names no modules, as those of older versions do; which of them differ is not known")
+
+
+def _job_of(meta: Mapping[str, Any], path: Path) -> str:
+    """The kind of job that made a run file."""
+    from metatrace.report import presentation
+
+    if meta.get("agent") == "plain":
+        return "run_plain"
+    try:
+        return presentation.run_job(meta["environment"], meta["method"])
+    except (KeyError, TypeError, UserError):
+        raise UserError(f"{path}: lacks the tuple that made it; {atomic.remedy(path)}") from None
+
+
+def _table_of_text(value: object) -> dict[str, str]:
+    """A table in a run file's meta; an empty one where it holds none."""
+    return {str(key): str(entry) for key, entry in value.items()} if isinstance(value, dict) else {}

@@ -1,0 +1,1 @@
+"""Object code, and what the compiled kernels share."""

@@ -1,0 +1,1 @@
+"""Config files: models, loading, overlays."""

@@ -1,0 +1,1 @@
+"""The worlds that agents learn in, a folder each."""

@@ -1,0 +1,1 @@
+"""Fingerprints, outputs, status and recovery of a scale: what the workflow knows."""

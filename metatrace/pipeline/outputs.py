@@ -1,0 +1,124 @@
+"""Which files a scale of the paper is made of: what the workflow makes, and `metatrace status` looks for."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from metatrace.config.experiments import BEST_MU, COMPARED, GAMES, MU_AND_BETA, PAIRED, Figure
+from metatrace.report import presentation
+
+# What each aggregation makes.
+AGGREGATED = ("curves", "scores", "settings", "spread", "tenths")
+BETA = ("beta", "final_beta")
+COMPARISON = ("settings", "spread", "best_over_alpha")
+AGGREGATED_GAMES = ("curves", "scores", "settings", "best_constant", "reference")
+FORMATS = ("svg", "pdf", "png", "csv")
+
+
+def with_runs(figures: Iterable[Figure]) -> list[Figure]:
+    """Those that have runs of their own."""
+    return [figure for figure in figures if figure.kind != COMPARED]
+
+
+def csv_tables_of(figure: Figure) -> tuple[str, ...]:
+    """The tables of a figure that are there as CSV too."""
+    tables = presentation.TABLES_OF_KIND[figure.kind]
+    return (*tables, "aggregate_scores") if figure.has_several_games else tables
+
+
+def tables_of(figure: Figure) -> tuple[str, ...]:
+    """All tables of a figure: those of the aggregation, and those made from them."""
+    if figure.kind == GAMES:
+        return tuple(dict.fromkeys([*AGGREGATED_GAMES, *csv_tables_of(figure)]))
+    if figure.kind == COMPARED:
+        return COMPARISON
+    beta = BETA if figure.kind == MU_AND_BETA else ()
+    return tuple(dict.fromkeys([*AGGREGATED, *beta, *csv_tables_of(figure)]))
+
+
+def pictures_of(figure: Figure) -> tuple[str, ...]:
+    """The names of a figure's pictures: the one that its kind names, and others that belong to it."""
+    names = [figure.name]
+    if figure.reference:
+        names += [f"{figure.name}_sensitivity", f"{figure.name}_heat_map"]
+    if figure.kind == BEST_MU:
+        names.append(f"{figure.name}_by_drift")
+    if figure.kind == PAIRED:
+        names.append(f"{figure.name}_curves")
+    return tuple(names)
+
+
+def drawn_files(results: str, figures: Iterable[Figure]) -> list[str]:
+    """The pictures of some figures below `results` (`results/<scale>`), in every format."""
+    return [
+        f"{results}/figures/{name}.{suffix}"
+        for figure in figures
+        for name in pictures_of(figure)
+        for suffix in FORMATS
+    ]
+
+
+def csv_files(results: str, figures: Iterable[Figure]) -> list[str]:
+    """The tables of some figures that are there as CSV."""
+    return [
+        f"{results}/tables/{figure.name}_{table}.csv" for figure in figures for table in csv_tables_of(figure)
+    ]
+
+
+def table_files(results: str, figures: Iterable[Figure]) -> list[str]:
+    """All tables of some figures, as Parquet."""
+    return [
+        f"{results}/tables/{figure.name}/{table}.parquet" for figure in figures for table in tables_of(figure)
+    ]
+
+
+def thinned_files(results: str, figures: Iterable[Figure]) -> list[str]:
+    """What the explorer shows of some figures: their curves and runs, thinned."""
+    return [f"{results}/tables/{figure.name}/thinned.json" for figure in with_runs(figures)]
+
+
+def evidence_files(results: str, figures: Iterable[Figure]) -> list[str]:
+    """The tables by which the paper's claims are judged."""
+    of_kind = {GAMES: ("scores", "reference"), MU_AND_BETA: ("scores", "final_beta")}
+    return [
+        f"{results}/tables/{figure.name}/{table}.parquet"
+        for figure in with_runs(figures)
+        for table in of_kind.get(figure.kind, ("scores", "tenths"))
+    ]
+
+
+def claim_files(results: str) -> list[str]:
+    """The verdicts over the paper's claims."""
+    return [f"{results}/tables/claims.json", f"{results}/tables/claims.csv", f"{results}/claims.html"]
+
+
+def page_files(results: str) -> list[str]:
+    """What shows a whole scale: the verdicts, the explorer, and last the report."""
+    return [*claim_files(results), f"{results}/explorer.html", f"{results}/report.html"]
+
+
+def figure_files(results: str, figures: Sequence[Figure]) -> list[str]:
+    """All that is made of the runs of some figures: tables, choices and pictures."""
+    return [
+        *table_files(results, figures),
+        *(f"{results}/tables/{figure.name}/best_alphas.txt" for figure in figures if figure.best),
+        *csv_files(results, figures),
+        *drawn_files(results, figures),
+        *thinned_files(results, figures),
+    ]
+
+
+def made_files(results: str, figures: Sequence[Figure]) -> list[str]:
+    """All that is made of a scale's runs: what is made for its figures, and the pages, last the report."""
+    return [*figure_files(results, figures), *page_files(results)]
+
+
+def chosen_alphas(results: str, figure: Figure) -> tuple[str, ...] | None:
+    """The initial step-sizes of a figure; None where other runs choose them and have not yet.
+
+    A choice among others than the config has now is none.
+    """
+    if figure.best is None:
+        return figure.alphas
+    chosen = Path(f"{results}/tables/{figure.name}/best_alphas.txt")
+    alphas = chosen.read_text(encoding="utf-8", errors="replace").split() if chosen.is_file() else []
+    return tuple(alphas) if alphas and set(alphas) <= set(figure.alphas) else None

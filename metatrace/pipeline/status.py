@@ -1,0 +1,294 @@
+"""How much of a scale is there, what of it other code made, and about how long the rest takes.
+
+Run files are held to what the config asks of them; tables and pictures say nothing of what made them, so
+they are there or not, and what a change makes of them, `snakemake -n` knows.
+"""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from metatrace.config.experiments import Experiments, Figure, below
+from metatrace.domains.atari import checkpoint
+from metatrace.domains.atari import readings as games
+from metatrace.domains.mountain_car import compiled
+from metatrace.errors import UserError
+from metatrace.pipeline import outputs, provenance
+from metatrace.progress import in_words
+from metatrace.report import presentation
+from metatrace.runs import atomic, results
+from metatrace.runs.key import RunKey
+
+# What became of a run.
+FRESH, MISSING, STALE, DAMAGED = "there", "missing", "stale", "damaged"
+# Rough figures for mountain car, from the paper's scale on one core of a small virtual machine: a run's start
+# and what Snakemake does around it, and an episode. Divergence and long episodes move them by some 2 times.
+_SECONDS_A_RUN = 0.35
+_SECONDS_AN_EPISODE = {"lazy_kernel": 0.0002, "packed_kernel": 0.0008}
+
+
+class WantedRun(NamedTuple):
+    """A run that a config asks for: under which readings (`Figure.variant`), and its tuple."""
+
+    variant: str
+    key: RunKey
+
+    def path(self, folder: str, kind: str = "runs") -> str:
+        """Its file below `results/<scale>`, among the runs or the checkpoints."""
+        return self.key.path(f"{below(folder, self.variant)}/{kind}")
+
+
+@dataclass(frozen=True)
+class RunState:
+    """What became of a run (`FRESH`, …), and why."""
+
+    state: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class UnderWay:
+    """A game's run that is cut short or running now: its checkpoint's frames. None takes up a stale one."""
+
+    run: WantedRun
+    frames: int
+    total: int
+    path: str
+    stale: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """How much of a figure is there: its runs, and how many files of each kind there are of those asked."""
+
+    figure: Figure
+    runs: dict[WantedRun, RunState]
+    files: dict[str, tuple[int, int]]
+    alphas_known: bool
+
+
+@dataclass(frozen=True)
+class Status:
+    """All of it; `missing` names the tables, pictures and the report that are not there."""
+
+    rows: list[Row]
+    runs: dict[WantedRun, RunState]
+    missing: list[str]
+    has_report: bool
+    under_way: list[UnderWay]
+
+    def of_state(self, state: str) -> list[WantedRun]:
+        """The runs that one thing became of."""
+        return [run for run, found in self.runs.items() if found.state == state]
+
+    def to_do(self) -> list[WantedRun]:
+        """The runs that are to be learned, or to be learned again."""
+        return [run for run, found in self.runs.items() if found.state != FRESH]
+
+
+def of(asked: Experiments, folder: str) -> Status:
+    """Looks at all files of a scale below `folder` (`results/<scale>`)."""
+    figures = list(asked.figures.values())
+    codes = {job: provenance.of_job(job).digest for job in presentation.run_jobs(asked)}
+    runs: dict[WantedRun, RunState] = {}
+    rows = []
+    for figure in figures:
+        alphas = outputs.chosen_alphas(folder, figure)
+        tuples = figure.some_runs() if alphas is None else figure.runs(alphas)
+        of_figure = [WantedRun(figure.variant, run) for run in tuples]
+        for run in of_figure:
+            if run not in runs:
+                runs[run] = state_of(run, figure.length, asked, folder, codes)
+        files = {
+            "tables": outputs.table_files(folder, [figure]),
+            "pictures": outputs.drawn_files(folder, [figure]),
+            "CSV": outputs.csv_files(folder, [figure]),
+        }
+        counts = {kind: (sum(map(_is_there, paths)), len(paths)) for kind, paths in files.items()}
+        rows.append(Row(figure, {run: runs[run] for run in of_figure}, counts, alphas is not None))
+    made = outputs.made_files(folder, figures)
+    missing = [path for path in made if not _is_there(path)]
+    under_way = list(_under_way(runs, asked, folder, codes.get("run_game")))
+    return Status(rows, runs, missing, _is_there(made[-1]), under_way)
+
+
+def wanted(asked: Experiments) -> dict[WantedRun, int]:
+    """The runs that a config may ask for, whatever α are chosen, and how many episodes or frames each has."""
+    return {
+        WantedRun(variant, run): length
+        for variant in asked.variants()
+        for run, length in asked.runs(variant).items()
+    }
+
+
+def _is_there(path: str) -> bool:
+    return Path(path).is_file()
+
+
+def state_of(
+    wanted: WantedRun, length: int, asked: Experiments, folder: str, codes: Mapping[str, str]
+) -> RunState:
+    """What became of a run below `folder`, by its file's `meta`; `codes`: a fingerprint a kind of job."""
+    path, run = wanted.path(folder), wanted.key
+    try:
+        meta = results.load_meta(path)
+    except UserError as error:
+        return RunState(DAMAGED, str(error)) if Path(path).exists() else RunState(MISSING)
+    code = codes[presentation.run_job(run.environment, run.method)]
+    if meta.get("schema") != results.SCHEMA_VERSION:
+        return RunState(STALE, "of another schema")
+    if any(meta.get(key) != value for key, value in vars(run).items()):
+        return RunState(DAMAGED, f"{path}: holds another run; {atomic.remedy(path)}")
+    if meta.get("code") != code:
+        return RunState(STALE, "made by other code")
+    kind = "observed_frames" if run.environment in games.QUESTIONS else "episodes"
+    if meta.get(kind) != length:
+        return RunState(STALE, "of another length")
+    if meta.get("readings") != asked.readings_of(run.environment, wanted.variant):
+        return RunState(STALE, "made with other readings")
+    return RunState(FRESH)
+
+
+def _under_way(
+    runs: Mapping[WantedRun, RunState], asked: Experiments, folder: str, code: str | None
+) -> Iterator[UnderWay]:
+    for run, found in runs.items():
+        if found.state == FRESH or not _is_game(run):
+            continue
+        path = run.path(folder, "checkpoints")
+        progress = checkpoint.progress(Path(path))
+        if progress is not None:
+            frames, meta = progress
+            total = asked.runs(run.variant)[run.key]
+            wanted = {**vars(run.key), "code": code, "frames": total}
+            wanted["readings"] = asked.readings_of(run.key.environment, run.variant)
+            stale = any(meta.get(key) != value for key, value in wanted.items())
+            yield UnderWay(run, frames, total, path, stale)
+
+
+def _is_game(run: WantedRun) -> bool:
+    return run.key.environment in games.QUESTIONS
+
+
+def seconds_of_cars(status: Status, lengths: Mapping[WantedRun, int]) -> float:
+    """About how long the mountain car runs that are to be learned take on one core."""
+    return sum(
+        _SECONDS_A_RUN + _SECONDS_AN_EPISODE[compiled.kernel_of(run.key.method)] * lengths[run]
+        for run in status.to_do()
+        if not _is_game(run)
+    )
+
+
+def frames_left(status: Status, lengths: Mapping[WantedRun, int]) -> dict[str, int]:
+    """How many observed frames of the games each method is yet to learn from."""
+    done = {one.run: one.frames for one in status.under_way if not one.stale}
+    left: dict[str, int] = {}
+    for run in status.to_do():
+        if _is_game(run):
+            method = run.key.method
+            left[method] = left.get(method, 0) + max(0, lengths[run] - done.get(run, 0))
+    return left
+
+
+def frame_times(folder: str) -> dict[str, float] | None:
+    """The milliseconds that a frame takes with each method, as the workflow measured; None if it has not."""
+    path = Path(folder) / "frame_times.json"
+    try:
+        measured: Any = json.loads(path.read_text(encoding="utf-8"))
+        return {str(method): float(value) for method, value in measured.items()}
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, AttributeError):
+        raise UserError(f"{path}: is no table of frame times; {atomic.remedy(path)}") from None
+
+
+def lines(asked: Experiments, status: Status, folder: str, *, cores: int, all_files: bool) -> Iterator[str]:
+    """The status in words, a line at a time; with `all_files` every file that is missing or stale."""
+    width = max(len(row.figure.name) for row in status.rows)
+    for section, figures in asked.sections().items():
+        yield presentation.SECTIONS.get(section, section)
+        for row in (row for row in status.rows if row.figure in figures):
+            yield f"  {row.figure.name:{width}}  {_row(row)}"
+    yield f"Report: {'there' if status.has_report else 'missing'}"
+    count = {state: len(status.of_state(state)) for state in (FRESH, MISSING, STALE, DAMAGED)}
+    said = ", ".join(f"{number:,} {state}" for state, number in count.items() if number or state == FRESH)
+    yield f"Runs in all: {said}, of {len(status.runs):,}"
+    yield from _troubles(status, folder, all_files)
+    for one in status.under_way:
+        ends = f"of {one.total:,} frames ({one.frames / one.total:.0%})"
+        yield f"Under way: {one.run.key.path('')[1:].removesuffix('.npz')}: {one.frames:,} {ends}"
+        if one.stale:
+            yield f"  but of other code or another config, so no run takes it up: rm {shlex.quote(one.path)}"
+    yield from _time_left(asked, status, folder, cores)
+    if not status.missing and count[FRESH] == len(status.runs):
+        yield "All is there. Whether a change makes tables or pictures anew, `snakemake -n` says."
+
+
+def _row(row: Row) -> str:
+    fresh = sum(found.state == FRESH for found in row.runs.values())
+    parts = [f"{fresh:,} of {len(row.runs):,} runs"]
+    for state in (STALE, DAMAGED):
+        number = sum(found.state == state for found in row.runs.values())
+        parts += [f"{number:,} {state}"] if number else []
+    parts += [f"{there} of {wanted} {kind}" for kind, (there, wanted) in row.files.items()]
+    return ", ".join(parts) + ("" if row.alphas_known else "; its α are yet to be chosen")
+
+
+def _troubles(status: Status, folder: str, all_files: bool) -> Iterator[str]:
+    """What is missing, stale or damaged: an example of each kind, or every file."""
+    reasons: dict[str, list[WantedRun]] = {}
+    for run, found in status.runs.items():
+        if found.state == MISSING:
+            reasons.setdefault("missing", []).append(run)
+        elif found.state == STALE:
+            reasons.setdefault(f"stale, {found.reason}", []).append(run)
+        elif found.state == DAMAGED:
+            yield f"Damaged: {found.reason}"
+    for reason, runs in reasons.items():
+        yield from _named(reason, [run.path(folder) for run in runs], all_files)
+        if reason.endswith("other code"):
+            job = presentation.run_job(runs[0].key.environment, runs[0].key.method)
+            example = shlex.quote(runs[0].path(folder))
+            yield f"  what differs: metatrace provenance why {job} {example}"
+    yield from _named("missing", status.missing, all_files)
+
+
+def _named(reason: str, paths: list[str], all_files: bool) -> Iterator[str]:
+    shown = paths if all_files else paths[:1]
+    for path in shown:
+        yield f"{reason.capitalize()}: {path}"
+    if len(paths) > len(shown):
+        yield f"  and {len(paths) - len(shown):,} more like it; --files names all"
+
+
+def _time_left(asked: Experiments, status: Status, folder: str, cores: int) -> Iterator[str]:
+    lengths = {
+        WantedRun(variant, run): length
+        for variant in asked.variants()
+        for run, length in asked.runs(variant).items()
+    }
+    n_games = sum(map(_is_game, status.to_do()))
+    n_cars = len(status.to_do()) - n_games
+    if n_cars:
+        time = _on_cores(seconds_of_cars(status, lengths), n_cars, cores)
+        yield f"Left on mountain car: about {time}, by a rough figure an episode"
+    if not n_games:
+        return
+    left, measured = frames_left(status, lengths), frame_times(folder)
+    text = f"Left of the games: {sum(left.values()):,} observed frames"
+    if measured is not None and left.keys() <= measured.keys():
+        seconds = sum(frames * measured[method] / 1e3 for method, frames in left.items())
+        time = _on_cores(seconds, n_games, cores)
+        yield f"{text}, about {time}, as {folder}/frame_times.json has it"
+    else:
+        wanted = " ".join(f"{method}={frames}" for method, frames in left.items())
+        yield f"{text}; for how long: metatrace estimate --cores {min(cores, n_games)} --frames {wanted}"
+
+
+def _on_cores(seconds: float, runs: int, cores: int) -> str:
+    """How long so many runs take, on no more cores than there are runs."""
+    used = min(cores, runs)
+    return f"{in_words(seconds / used)} on {used} core{'s' if used > 1 else ''}"

@@ -1,0 +1,1 @@
+"""Claims, explorer, captions, and what is published."""

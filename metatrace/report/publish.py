@@ -1,0 +1,169 @@
+"""A finished scale in small, to commit: verdicts, scores, thinned curves, pictures, and what made them.
+
+For a reader who has no hours to run it; `results/<scale>` holds the rest.
+"""
+
+import io
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from PIL import Image
+
+from metatrace.analysis import points, tables
+from metatrace.analysis.groups import SETTING
+from metatrace.config.experiments import GAMES, Experiments, Figure
+from metatrace.errors import UserError
+from metatrace.pipeline import outputs, provenance, status
+from metatrace.report import presentation
+from metatrace.runs import atomic
+
+_POINTS = 100
+_COLOURS = 256
+
+
+def publish(asked: Experiments, folder: str, output: Path) -> None:
+    """Writes what is published of a finished scale.
+
+    Args:
+      folder: `results/<scale>`.
+      output: gets README.md, made_by.json, claims.csv, claims.json, scores.parquet, curves.parquet, figures/.
+
+    Raises:
+      UserError: a run is missing or stale, or a table or picture is missing.
+    """
+    found = status.of(asked, folder)
+    to_do = found.to_do()
+    if to_do or found.missing:
+        first = to_do[0].path(folder) if to_do else found.missing[0]
+        raise UserError(
+            f"{folder}: {len(to_do)} runs and {len(found.missing)} tables, pictures or pages are missing or "
+            f"stale, {first} among them; make them with the snakemake command of this config"
+        )
+    figures = list(asked.figures.values())
+    if any(figure.kind == GAMES for figure in figures):
+        raise UserError(f"{folder}: has games, which are not published; use a config without them")
+    made_by = _made_by(asked)
+    made: dict[str, bytes] = {
+        "claims.csv": Path(f"{folder}/tables/claims.csv").read_bytes(),
+        "claims.json": Path(f"{folder}/tables/claims.json").read_bytes(),
+        "made_by.json": (json.dumps(made_by, ensure_ascii=False, indent=1) + "\n").encode(),
+    }
+    pictures = {name: figure for figure in figures for name in outputs.pictures_of(figure)}
+    for name in pictures:
+        made[f"figures/{name}.png"] = _small(Path(f"{folder}/figures/{name}.png"))
+    claims = json.loads(made["claims.json"])
+    made["README.md"] = "\n".join(_readme(asked, claims, made_by, pictures)).encode()
+    for name, content in made.items():
+        atomic.write_atomically(output / name, content)
+    figures = outputs.with_runs(figures)
+    tables.write(_scores(folder, figures), output / "scores.parquet")
+    tables.write(_curves(folder, figures), output / "curves.parquet")
+
+
+def _made_by(asked: Experiments) -> dict[str, Any]:
+    jobs = [
+        *sorted(presentation.run_jobs(asked)),
+        *sorted(presentation.aggregate_jobs(asked)),
+        "claims",
+    ]
+    code = {job: provenance.of_job(job) for job in jobs}
+    return {
+        "scale": asked.scale,
+        "runs": len(asked.all_runs()),
+        "episodes": sum(asked.all_runs().values()),
+        "readings": asked.readings,
+        "code": {job: made.digest for job, made in code.items()},
+        "packages": {name: version for made in code.values() for name, version in made.packages.items()},
+    }
+
+
+def moved_on(made_by: dict[str, Any]) -> list[str]:
+    """The kinds of job whose code is no longer that which made what is published."""
+    return [
+        job
+        for job, digest in made_by["code"].items()
+        if job not in provenance.ENTRY_POINTS or provenance.of_job(job).digest != digest
+    ]
+
+
+def _scores(folder: str, figures: Iterable[Figure]) -> pd.DataFrame:
+    """Every run once: variant (of the readings), its tuple, and its scores."""
+    columns = [*SETTING, "seed", "episodes", "final", "auc", "diverged"]
+    parts = [
+        tables.read(Path(f"{folder}/tables/{figure.name}/scores.parquet"))[columns].assign(
+            variant=figure.variant
+        )
+        for figure in figures
+    ]
+    return _once(pd.concat(parts, ignore_index=True), [*SETTING, "seed"])
+
+
+def _curves(folder: str, figures: Iterable[Figure]) -> pd.DataFrame:
+    """Every setting's curve once, at no more than `_POINTS` episodes."""
+    parts = []
+    for figure in figures:
+        curves = tables.read(Path(f"{folder}/tables/{figure.name}/curves.parquet"))
+        shown = points.of_episodes(curves, _POINTS)
+        parts.append(shown.assign(variant=figure.variant, smoothing=figure.smoothing))
+    curves = _once(pd.concat(parts, ignore_index=True), [*SETTING, "smoothing", "episode"])
+    # Six digits are a picture's.
+    return curves.astype(dict.fromkeys(("mean", "low", "high"), "float32"))
+
+
+def _once(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    table = table.drop_duplicates(["variant", *keys], ignore_index=True)
+    return table[["variant", *(column for column in table if column != "variant")]]
+
+
+def _small(path: Path) -> bytes:
+    """A picture with a palette: a third of the bytes."""
+    buffer = io.BytesIO()
+    with Image.open(path) as picture:
+        picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(buffer, "png", optimize=True)
+    return buffer.getvalue()
+
+
+def _readme(
+    asked: Experiments, claims: dict[str, Any], made_by: dict[str, Any], pictures: dict[str, Figure]
+) -> Iterable[str]:
+    """What is published, for a reader: the verdicts, and every picture."""
+    yield f"# Results at the {asked.scale} scale"
+    yield ""
+    yield (
+        f"{made_by['runs']:,} runs, {made_by['episodes']:,} episodes. Written by `metatrace publish`, not by "
+        "hand. `made_by.json` names the code, the versions and the readings behind it; `scores.parquet` has "
+        "a row a run, `curves.parquet` the learning curves at a hundred episodes each."
+    )
+    yield ""
+    yield "## What holds of the paper's claims"
+    yield ""
+    yield from (f"- {sentence}" for sentence in claims["summary"].values())
+    yield ""
+    yield "| claim | verdict | what decides it | value and 95 % interval | must be |"
+    yield "|---|---|---|---|---|"
+    for claim in claims["claims"]:
+        name = f"{claim['claim']} under {claim['under']}" if claim["under"] else claim["claim"]
+        for number, part in enumerate(claim["parts"]):
+            first = f"**{name}** {claim['statement']}" if number == 0 else ""
+            verdict = claim["verdict"] + (f" ({claim['why']})" if claim["why"] else "") if number == 0 else ""
+            cells = (first, verdict, part["statistic"], _estimate(part), part["wanted"])
+            yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    yield ""
+    yield "## Pictures"
+    for name, figure in pictures.items():
+        yield ""
+        yield f"**{figure.title}**" + (f" ({name})" if name != figure.name else "")
+        yield ""
+        yield f"![{name}](figures/{name}.png)"
+    yield ""
+
+
+def _estimate(part: dict[str, Any]) -> str:
+    if part["value"] is None:
+        return "not known"
+    numbers = [part["value"], *(part[key] for key in ("low", "high") if part[key] is not None)]
+    value, *interval = (f"{number:.3g}" for number in numbers)
+    return f"{value} [{', '.join(interval)}]" if interval else value

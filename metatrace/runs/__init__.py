@@ -1,0 +1,1 @@
+"""A run's key, its file, and runs collected."""

@@ -1,0 +1,46 @@
+"""Files written whole or not at all."""
+
+import os
+import shlex
+from pathlib import Path
+
+from metatrace.errors import UserError
+
+
+def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
+    """Writes `data` to `path` whole or not at all.
+
+    The temporary file carries the process id, so that an orphan of a killed workflow that still
+    writes the same result cannot tear ours.
+    """
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(data)
+        os.replace(temporary, target)
+    except OSError as error:
+        if target.parent.is_dir():
+            temporary.unlink(missing_ok=True)
+        raise UserError(
+            f"{target}: cannot be written ({error.strerror}); choose an output folder that you may write to"
+        ) from None
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Fails now, before the work, where `write_atomically` would fail after it."""
+    if Path(path).is_dir():
+        raise UserError(f"{path}: cannot be written (it is a folder); name a file")
+    folder = Path(path).absolute().parent
+    while not folder.exists():
+        folder = folder.parent
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise UserError(
+            f"{path}: cannot be written ({folder} is no writable folder); "
+            "choose an output folder that you may write to"
+        )
+
+
+def remedy(path: str | os.PathLike[str]) -> str:
+    """How to make a damaged or stale result anew, whichever config it belongs to."""
+    return f"make it anew with: rm {shlex.quote(os.fspath(path))}, and then the same snakemake command again"

@@ -1,0 +1,46 @@
+"""What identifies a run, and grids of runs."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+UNTUNED, NO_MU, NO_DRIFT = "none", "0", "0"
+
+
+@dataclass(frozen=True, order=True)
+class RunKey:
+    """What identifies a run; α, μ and drift are number tokens."""
+
+    environment: str
+    method: str
+    alpha: str
+    mu: str
+    drift: str
+    seed: int
+
+    def path(self, root: str | os.PathLike[str]) -> str:
+        """Where the run's file lies below `root` (`results/<scale>/runs`)."""
+        return (
+            f"{os.fspath(root)}/{self.environment}/{self.method}"
+            f"/alpha~{self.alpha}/mu~{self.mu}/drift~{self.drift}/seed~{self.seed}.npz"
+        )
+
+
+def grid_of_runs(
+    environments: Sequence[str],
+    methods: Sequence[str],
+    alphas: Sequence[str],
+    mus: Sequence[str],
+    drifts: Sequence[str],
+    seeds: Sequence[int],
+) -> tuple[RunKey, ...]:
+    """Every combination, seeds innermost. The untuned method has no μ: it is there once, with μ 0."""
+    return tuple(
+        RunKey(environment, method, alpha, mu, drift, seed)
+        for environment in environments
+        for drift in drifts
+        for method in methods
+        for mu in ((NO_MU,) if method == UNTUNED else mus)
+        for alpha in alphas
+        for seed in seeds
+    )

@@ -1,0 +1,187 @@
+"""What a run file holds, how it is written, and how it is read back.
+
+A run file is `<root>/<environment>/<method>/alpha~A/mu~M/drift~D/seed~S.npz`: arrays `returns`
+(float64, undiscounted return of each episode), `lengths` (int64, steps of each episode), where it
+applies `frames` (int64, observed frames at each episode's end), `entropy` (float64, the policy's mean
+entropy in each episode, in nats) and `beta` (float64, episodes × groups), and `meta`, a JSON string that says
+how the run was made. The same run gives the same bytes. Only a run that counts in frames may have no finished
+episode.
+"""
+
+import io
+import json
+import os
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from metatrace.errors import UserError
+from metatrace.runs.atomic import remedy, write_atomically
+from metatrace.runs.key import RunKey
+
+SCHEMA_VERSION = 1
+# The largest array and JSON text that a run file may declare: far above any real run, far below
+# what a garbled or hostile file could ask the reader to allocate.
+MAX_EPISODES = 10_000_000
+MAX_META_BYTES = 1 << 20
+# What numpy and zipfile raise on bytes that are no run file, or no longer one.
+GARBLED = (
+    AttributeError,
+    MemoryError,
+    OverflowError,
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+_ARRAYS = {"returns": "f", "lengths": "i", "frames": "i", "entropy": "f", "beta": "f"}
+
+
+@dataclass
+class Run:
+    """A finished run: its tuple, its arrays and how it was made (`meta`)."""
+
+    key: RunKey
+    returns: np.ndarray
+    lengths: np.ndarray
+    meta: dict[str, Any]
+    frames: np.ndarray | None = None
+    entropy: np.ndarray | None = None
+    beta: np.ndarray | None = None
+    diverged_episode: int | None = field(default=None)  # 0-based index into `returns`
+
+
+def save_run(path: str | os.PathLike[str], run: Run) -> None:
+    """Writes a run file, atomically and reproducibly (no time stamps inside)."""
+    meta = {
+        "schema": SCHEMA_VERSION,
+        **{key: getattr(run.key, key) for key in RunKey.__dataclass_fields__},
+        "diverged_episode": run.diverged_episode,
+        **run.meta,
+    }
+    arrays: dict[str, Any] = {
+        "returns": np.asarray(run.returns, np.float64),
+        "lengths": np.asarray(run.lengths, np.int64),
+    }
+    for name, kind in (("frames", np.int64), ("entropy", np.float64), ("beta", np.float64)):
+        if getattr(run, name) is not None:
+            arrays[name] = np.asarray(getattr(run, name), kind)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, meta=np.array(json.dumps(meta, sort_keys=True)), **arrays)
+    write_atomically(path, buffer.getvalue())
+
+
+def load_meta(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """How a run was made (`Run.meta`), without its arrays: a tenth of the work of `load_run`.
+
+    Raises:
+      UserError: missing, damaged where it was read, or no run file. The line names the file and the
+        command that makes it anew.
+    """
+    try:
+        with open(path, "rb") as file:
+            return _read_meta(file)
+    except FileNotFoundError:
+        raise UserError(_absent(path)) from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError:
+        raise UserError(_garbled(path)) from None
+
+
+def _read_meta(file: BinaryIO) -> dict[str, Any]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return _meta_of(read_member(archive, "meta", MAX_META_BYTES))
+    except GARBLED:
+        raise ValueError("no run file") from None
+
+
+def read_member(archive: zipfile.ZipFile, name: str, most_bytes: int) -> np.ndarray:
+    """One array of an open npz file, without the others.
+
+    Raises:
+      one of `GARBLED`: it is not there, damaged, or larger than `most_bytes`.
+    """
+    if archive.getinfo(f"{name}.npy").file_size > most_bytes:
+        raise ValueError("absurd size")
+    with archive.open(f"{name}.npy") as file:
+        return np.lib.format.read_array(file, allow_pickle=False)
+
+
+def _absent(path: str | os.PathLike[str]) -> str:
+    return f"{path}: there is no such run file; make it with the snakemake command of its config"
+
+
+def _garbled(path: str | os.PathLike[str]) -> str:
+    return f"{path}: is cut short, garbled or no run file; {remedy(path)}"
+
+
+def load_run(path: str | os.PathLike[str]) -> Run:
+    """Reads and checks a run file.
+
+    Raises:
+      UserError: missing, cut short, garbled, not a run file, or of another schema. The line names
+        the file and the command that makes it anew.
+    """
+    try:
+        # A run file is small; reading it whole keeps a file that is being replaced consistent.
+        raw = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise UserError(_absent(path)) from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+    try:
+        arrays, meta = _read_arrays(raw)
+    except GARBLED:
+        raise UserError(_garbled(path)) from None
+    if meta.get("schema") != SCHEMA_VERSION:
+        raise UserError(f"{path}: has schema {meta.get('schema')!r}, not {SCHEMA_VERSION}; {remedy(path)}")
+    try:
+        tokens = {key: str(meta[key]) for key in ("environment", "method", "alpha", "mu", "drift")}
+        identity = RunKey(**tokens, seed=int(meta["seed"]))
+        diverged = meta["diverged_episode"]
+        diverged = None if diverged is None else int(diverged)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise UserError(f"{path}: lacks the tuple that made it; {remedy(path)}") from None
+    return Run(identity, meta=meta, diverged_episode=diverged, **arrays)
+
+
+def _meta_of(text: np.ndarray) -> dict[str, Any]:
+    if text.shape != () or text.dtype.kind != "U":
+        raise ValueError("meta is no text")
+    meta = json.loads(str(text))
+    if not isinstance(meta, dict):
+        raise ValueError("meta is no table")
+    return meta
+
+
+def _read_arrays(raw: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        names = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        if not {"meta", "returns", "lengths"} <= names.keys() <= {"meta", *_ARRAYS}:
+            raise ValueError("not the arrays of a run file")
+        limits = {name: MAX_META_BYTES if name == "meta" else 64 * MAX_EPISODES for name in names}
+        if any(info.file_size > limits[name] for name, info in names.items()):
+            raise ValueError("absurd size")
+    with np.load(io.BytesIO(raw), allow_pickle=False) as file:
+        meta = _meta_of(file["meta"])
+        arrays = {name: file[name] for name in names if name != "meta"}
+    episodes = len(arrays["returns"])
+    for name, array in arrays.items():
+        dimensions = 2 if name == "beta" else 1
+        if array.dtype.kind != _ARRAYS[name] or array.ndim != dimensions or len(array) != episodes:
+            raise ValueError(f"{name} has the wrong kind or shape")
+    empty = episodes == 0 and "frames" not in arrays
+    if empty or not np.isfinite(arrays["returns"]).all():
+        raise ValueError("not the contents of a run file")
+    return arrays, meta

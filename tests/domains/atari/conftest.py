@@ -1,0 +1,18 @@
+"""The compiled passes; and each test leaves the processor as it was."""
+
+import pytest
+import torch
+
+from metatrace.domains.atari import object_code
+
+
+@pytest.fixture(scope="session")
+def kernel(kernel_files):
+    return object_code.load(kernel_files(object_code.KERNEL))
+
+
+@pytest.fixture(autouse=True)
+def small_numbers_count_again():
+    """A run counts numbers too small for full precision as 0; later tests need them again."""
+    yield
+    torch.set_flush_denormal(False)

@@ -1,0 +1,452 @@
+"""The five games, with the real emulator."""
+
+import io
+import subprocess
+import sys
+
+import ale_py
+import gymnasium
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from metatrace.domains.atari.environment import (
+    FRAME_SKIP,
+    GAMES,
+    LIMIT,
+    Environment,
+    _shrunk,
+    generator_of,
+    generator_words,
+)
+from metatrace.domains.atari.readings import QUESTIONS
+from metatrace.errors import UserError
+
+EACH_GAME = pytest.mark.parametrize("game", GAMES)
+# Random play, measured elsewhere: observed frames and return a game.
+RANDOM_PLAY = {
+    "asterix": (270, 290),
+    "beam_rider": (1320, 360),
+    "freeway": (2048, 0),
+    "seaquest": (555, 96),
+    "space_invaders": (483, 122),
+}
+
+
+def actions_of(environment, count, seed=0):
+    return np.random.default_rng(seed).integers(environment.n_actions, size=count).tolist()
+
+
+def play(environment, actions):
+    """Every step of these actions, with a reset after each game."""
+    steps = []
+    for action in actions:
+        steps.append(environment.step(action))
+        if steps[-1].over:
+            steps.append(environment.reset())
+    return steps
+
+
+def same(steps, others):
+    return len(steps) == len(others) and all(
+        np.array_equal(one, other)
+        if isinstance(one, np.ndarray)
+        else np.array_equal(one.observation, other.observation) and one[1:] == other[1:]
+        for one, other in zip(steps, others, strict=True)
+    )
+
+
+def set_episode_frame(environment, frame):
+    """Lets the emulator believe that this many of its frames have gone by in this game."""
+    saved = bytearray(environment.ale.cloneState(include_rng=True).serialize())
+    saved[12:16] = frame.to_bytes(4, "little")
+    environment.ale.restoreState(ale_py.ALEState(bytes(saved)))
+    assert environment.ale.getEpisodeFrameNumber() == frame
+
+
+@pytest.mark.parametrize(
+    ("game", "count"),
+    [("asterix", 9), ("beam_rider", 9), ("freeway", 3), ("seaquest", 18), ("space_invaders", 6)],
+)
+def test_the_action_sets(game, count):
+    environment = Environment(game, seed=0)
+    full = Environment(game, seed=0, action_set="full")
+    assert (environment.n_actions, full.n_actions) == (count, 18)
+    full.reset()
+    assert full.step(17).observation.shape == (4, 84, 84)
+    with pytest.raises(IndexError):
+        full.step(18)
+
+
+@EACH_GAME
+def test_an_action_lasts_four_emulator_frames_of_which_the_last_is_observed(game):
+    environment = Environment(game, seed=1)
+    observation = environment.reset()
+    assert observation.shape == (4, 84, 84) and observation.dtype == np.uint8
+    assert (observation == observation[0]).all() and observation.max() > 0  # the first frame fills the stack
+    changed = 0
+    for number, action in enumerate(actions_of(environment, 60), start=1):
+        step = environment.step(action)
+        assert environment.ale.getEpisodeFrameNumber() == number * FRAME_SKIP
+        assert step.observation.shape == (4, 84, 84) and step.observation.dtype == np.uint8
+        assert np.array_equal(step.observation[:3], observation[1:])  # the newest is last
+        screen = Image.fromarray(environment.ale.getScreenGrayscale())
+        assert np.array_equal(step.observation[3], np.asarray(screen.resize((84, 84), Image.Resampling.BOX)))
+        changed += not np.array_equal(step.observation[3], observation[3])
+        observation = step.observation
+    assert changed > 30
+
+
+def test_an_observation_once_handed_out_never_changes_nor_does_writing_to_it_matter():
+    one, other = Environment("seaquest", seed=1), Environment("seaquest", seed=1)
+    first, _ = one.reset(), other.reset()
+    kept, copy = [first], [first.copy()]
+    for action in actions_of(one, 10):
+        kept.append(one.step(action).observation)
+        copy.append(kept[-1].copy())
+        assert np.array_equal(other.step(action).observation, kept[-1])
+    assert all(np.array_equal(a, b) for a, b in zip(kept, copy, strict=True))
+    one.step(0).observation[:] = 7
+    other.step(0)
+    assert np.array_equal(one.step(0).observation, other.step(0).observation)
+
+
+def test_shrinking_keeps_the_mean_and_loses_no_pixel():
+    """The sprites are a pixel or two wide: each must leave a trace wherever it is."""
+    dark = np.zeros((210, 160), dtype=np.uint8)
+    for y in range(0, 210, 11):
+        for x in range(160):
+            dark[y, x] = 200
+            shrunk = _shrunk(dark).astype(int)
+            dark[y, x] = 0
+            assert 33 <= shrunk.sum() <= 101  # a sixth to a half of the pixel's light
+            assert (shrunk > 0).sum() == 1
+
+
+@pytest.mark.parametrize("game", ["asterix", "space_invaders"])
+def test_the_maximum_of_two_frames(game):
+    """Two emulators play the same frames; the second is looked at after each."""
+    environment = Environment(game, seed=2, observed_frame="maximum_of_two")
+    plain = Environment(game, seed=2)
+    environment.reset(), plain.reset()
+    witness = gymnasium.make(
+        f"ALE/{GAMES[game]}-v5", frameskip=1, repeat_action_probability=0.0, obs_type="grayscale"
+    ).unwrapped
+    differs = 0
+    for action in actions_of(plain, 80):
+        before = plain.ale.cloneState(include_rng=True)
+        carried_out = plain._carried_out
+        luck = generator_of(generator_words(plain._rng)).random(FRAME_SKIP)
+        witness.ale.restoreState(before)
+        screens = []
+        for sticky in luck < 0.25:
+            carried_out = carried_out if sticky else plain._actions[action]
+            witness.ale.act(carried_out)
+            screens.append(witness.ale.getScreenGrayscale())
+        pooled, last = environment.step(action), plain.step(action)
+        assert pooled[1:] == last[1:]
+        expected = Image.fromarray(np.maximum(*screens[-2:])).resize((84, 84), Image.Resampling.BOX)
+        assert np.array_equal(pooled.observation[3], np.asarray(expected))
+        differs += not np.array_equal(pooled.observation[3], last.observation[3])
+        if last.over:
+            break
+    assert differs > 10
+
+
+def test_actions_stick_with_probability_one_quarter():
+    """Infers from the emulator alone for how many frames of each step the former action was carried out.
+
+    From the state before a step, a second emulator plays what would happen if the former action lasted for
+    k = 0 … 4 frames. Where the five outcomes differ, the one that did happen tells k. Which states these are
+    depends on nothing that the step draws, so the sample is fair: k repeats in min(k + 1, 4) draws.
+    """
+    environment = Environment("asterix", seed=3)
+    witness = gymnasium.make("ALE/Asterix-v5", frameskip=1, repeat_action_probability=0.0).unwrapped
+    environment.reset()
+    former, repeats, draws, told = 0, 0, 0, 0
+    for action in actions_of(environment, 700, seed=4):
+        wanted = environment._actions[action]
+        before = environment.ale.cloneState(include_rng=True)
+        step = environment.step(action)
+        after = environment.ale.getRAM().tobytes()
+        outcomes = []
+        for k in range(FRAME_SKIP + 1):
+            witness.ale.restoreState(before)
+            for frame in range(FRAME_SKIP):
+                witness.ale.act(former if frame < k else wanted)
+            outcomes.append(witness.ale.getRAM().tobytes())
+        assert after in outcomes
+        if len(set(outcomes)) == FRAME_SKIP + 1:
+            k = outcomes.index(after)
+            repeats, draws, told = repeats + k, draws + min(k + 1, FRAME_SKIP), told + 1
+        former = environment._carried_out
+        if step.over:
+            environment.reset()
+            former = 0
+    error = np.sqrt(0.25 * 0.75 / draws)
+    assert told > 150, told
+    assert abs(repeats / draws - 0.25) < 3 * error, (repeats, draws)
+    assert 3 * error < 0.1
+
+
+@EACH_GAME
+def test_the_same_seed_is_the_same_game_and_another_is_another(game):
+    actions = actions_of(Environment(game, seed=5), 150)
+    games = []
+    for seed in (5, np.random.SeedSequence(5), 6):
+        environment = Environment(game, seed=seed)
+        games.append([environment.reset(), *play(environment, actions)])
+    assert same(games[0], games[1])
+    assert not same(games[0], games[2])
+
+
+def test_one_seed_sequence_serves_twice():
+    """Making an environment leaves the sequence as it was: no spawning behind the caller's back."""
+    sequence = np.random.SeedSequence(8).spawn(2)[0]
+    one, other = (Environment("freeway", seed=sequence) for _ in range(2))
+    one.reset(), other.reset()
+    assert same(play(one, [1] * 40), play(other, [1] * 40))
+
+
+def test_a_reset_begins_another_game():
+    environment = Environment("seaquest", seed=5)
+    actions = actions_of(environment, 100)
+    games = []
+    for _ in range(2):
+        environment.reset()
+        games.append([environment.step(action) for action in actions])
+    assert not same(*games)
+
+
+def test_no_action_sticks_from_one_game_to_the_next():
+    """Two games that differ in nothing but the last action before the reset go on alike after it."""
+    one, other = Environment("asterix", seed=2), Environment("asterix", seed=2)
+    left, right = (one._actions.index(action.value) for action in (ale_py.Action.LEFT, ale_py.Action.RIGHT))
+    for _ in range(20):  # a quarter of the first frames repeat the action before them
+        one.reset(), other.reset()
+        assert same(play(one, [0] * 4), play(other, [0] * 4))
+        one.step(left), other.step(right)
+
+
+def test_a_lost_life_ends_the_learners_episode_only_if_so_wished():
+    life, game = (Environment("seaquest", seed=7, episode_end=end) for end in ("life", "game"))
+    life.reset(), game.reset()
+    lives, lost = 4, 0
+    for action in actions_of(life, 1500):
+        one, other = life.step(action), game.step(action)
+        now = life.ale.lives()
+        assert np.array_equal(one.observation, other.observation) and one.reward == other.reward
+        assert one.terminal == (now < lives or one.over)
+        assert other.terminal == other.over == one.over
+        lost += one.terminal and not one.over
+        if one.over:
+            break
+        lives = now
+    assert one.over and lost >= 2
+    with pytest.raises(RuntimeError):
+        life.step(0)
+
+
+@pytest.mark.parametrize("left", [8, 2])
+def test_the_emulators_own_limit_is_no_terminal_state(left):
+    environment = Environment("seaquest", seed=0, episode_end="life")
+    environment.reset()
+    set_episode_frame(environment, LIMIT - left)
+    steps = [environment.step(0) for _ in range(max(left // FRAME_SKIP, 1))]
+    assert [step.over for step in steps] == [False] * (len(steps) - 1) + [True]
+    assert not steps[-1].terminal
+    assert environment.ale.getEpisodeFrameNumber() == LIMIT  # no frame beyond it
+    assert not (environment.reset(), environment.step(0))[1].over
+
+
+@EACH_GAME
+@settings(max_examples=2)
+@given(number=st.integers(1, 250), seed=st.integers(0, 2**32))
+def test_a_game_goes_on_from_a_saved_state_as_if_undisturbed(game, number, seed):
+    undisturbed = Environment(game, seed=seed)
+    undisturbed.reset()
+    play(undisturbed, actions_of(undisturbed, number, seed))
+    file = io.BytesIO()
+    np.savez(file, **undisturbed.state())
+    file.seek(0)
+    restored = Environment(game, seed=seed + 1)
+    if number % 2:  # into one that is in the middle of something else
+        restored.reset()
+        play(restored, [0, 1])
+    restored.restore(np.load(file, allow_pickle=False))
+    actions = actions_of(undisturbed, 300, seed + 1)
+    assert same(play(undisturbed, actions), play(restored, actions))
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        ("asterix", {}),
+        ("seaquest", {"episode_end": "life", "observed_frame": "maximum_of_two"}),
+        ("space_invaders", {"action_set": "full"}),
+    ],
+)
+def test_a_saved_state_holds_across_the_end_of_a_game(game, options):
+    undisturbed = Environment(game, seed=9, **options)
+    undisturbed.reset()
+    actions = actions_of(undisturbed, 3000)
+    length = next(number for number, action in enumerate(actions) if undisturbed.step(action).over)
+    undisturbed = Environment(game, seed=9, **options)
+    undisturbed.reset()
+    play(undisturbed, actions[: length - 20])
+    before_end = undisturbed.state()
+    rest = [undisturbed.step(action) for action in actions[length - 20 : length + 1]]
+    assert rest[-1].over
+    at_end = undisturbed.state()
+    rest.append(undisturbed.reset())
+    rest += play(undisturbed, actions[length + 1 : length + 281])
+    restored = Environment(game, seed=1, **options)
+    restored.restore(before_end)
+    assert same(rest, play(restored, actions[length - 20 : length + 281]))
+    restored = Environment(game, seed=1, **options)
+    restored.restore(at_end)
+    with pytest.raises(RuntimeError):
+        restored.step(0)
+    assert np.array_equal(rest[21], restored.reset())
+    assert same(rest[22:], play(restored, actions[length + 1 : length + 281]))
+
+
+def test_to_save_a_state_disturbs_nothing_and_it_is_plain():
+    one, other = Environment("seaquest", seed=3), Environment("seaquest", seed=3)
+    one.reset(), other.reset()
+    for action in actions_of(one, 50):
+        state = one.state()
+        assert all(isinstance(array, np.ndarray) and not array.dtype.hasobject for array in state.values())
+        assert same([one.step(action)], [other.step(action)])
+
+
+def damaged(state, how):
+    state = dict(state)
+    if how == "a bit":
+        state["emulator"] = state["emulator"].copy()
+        state["emulator"][900] ^= 1
+    elif how == "cut":
+        state["emulator"] = state["emulator"][:-1]
+    elif how == "a part missing":
+        del state["generator"]
+    elif how == "a part too many":
+        state["more"] = np.zeros(1)
+    elif how == "another shape":
+        state["frames"] = state["frames"].reshape(4, -1)
+    elif how == "no checksum":
+        del state["checksum"]
+    else:
+        return {}
+    return state
+
+
+def test_a_damaged_state_is_refused_and_harms_nothing():
+    environment, other = Environment("freeway", seed=0), Environment("freeway", seed=0)
+    environment.reset(), other.reset()
+    state = environment.state()
+    for how in (
+        "a bit",
+        "cut",
+        "a part missing",
+        "a part too many",
+        "another shape",
+        "no checksum",
+        "nothing",
+    ):
+        with pytest.raises(UserError, match="saved game: the state is damaged or incomplete"):
+            environment.restore(damaged(state, how))
+    assert same(play(environment, [1] * 20), play(other, [1] * 20))
+
+
+def test_the_state_of_another_game_or_other_options_is_refused():
+    environment = Environment("freeway", seed=0)
+    for other in (Environment("asterix", seed=0), Environment("freeway", seed=0, episode_end="life")):
+        with pytest.raises(
+            UserError, match=r"the state is of (asterix|freeway), .* it must be of freeway, min"
+        ):
+            environment.restore(other.state())
+
+
+def test_unknown_games_and_options_are_refused():
+    with pytest.raises(UserError, match="'pong' here; it must be one of asterix, beam_rider"):
+        Environment("pong", seed=0)
+    for option in ("action_set", "episode_end", "observed_frame"):
+        with pytest.raises(UserError, match=rf"readings\.{option}: 'maximum' is no answer"):
+            Environment("freeway", seed=0, **{option: "maximum"})
+
+
+def test_nothing_is_printed():
+    code = (
+        "from metatrace.domains.atari.environment import Environment; Environment('freeway', seed=0).reset()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_the_questions_load_without_the_emulator_and_torch():
+    code = (
+        "import sys, metatrace.domains.atari.readings;"
+        "print([name for name in ('torch', 'gymnasium', 'ale_py', 'numpy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_readings_that_are_mountain_cars_too_are_asked_alike():
+    from metatrace.domains.mountain_car.readings import QUESTIONS as MOUNTAIN_CARS
+
+    theirs = {reading.key: reading for reading in MOUNTAIN_CARS["mountain_car"]}
+    shared = [reading for reading in QUESTIONS["catch"] if reading.key in theirs]
+    assert [reading.key for reading in shared] == ["h_lifetime", "overshoot_divisor"]
+    assert all(reading == theirs[reading.key] for reading in shared)
+    assert set(QUESTIONS) == {*GAMES, "catch"}
+
+
+@pytest.mark.parametrize("words", [0, 1, 3])
+def test_a_generator_goes_on_from_its_words(words):
+    rng = np.random.default_rng(4)
+    rng.integers(12, size=words)  # an odd number leaves half a word for later
+    again = generator_of(generator_words(rng))
+    assert np.array_equal(rng.integers(12, size=9), again.integers(12, size=9))
+    assert np.array_equal(rng.random(9), again.random(9))
+
+
+def random_games(game, count):
+    """Length in observed frames and return of each of so many games, played at random."""
+    environment = Environment(game, seed=11)
+    rng = np.random.default_rng(12)
+    lengths, returns = np.zeros(count), np.zeros(count)
+    for number in range(count):
+        environment.reset()
+        over = False
+        while not over:
+            step = environment.step(int(rng.integers(environment.n_actions)))
+            lengths[number] += 1
+            returns[number] += step.reward
+            over = step.over
+    return lengths, returns
+
+
+def check_random_play(game, count):
+    """Both means within four standard errors; the reference has one too, taken to be that of 40 games."""
+    for values, expected in zip(random_games(game, count), RANDOM_PLAY[game], strict=True):
+        error = values.std(ddof=1) * np.sqrt(1 / count + 1 / 40)
+        assert abs(values.mean() - expected) <= 4 * error + 1, (values.mean(), expected, error)
+
+
+@pytest.mark.parametrize("game", ["seaquest", "space_invaders"])
+def test_random_play_lasts_and_earns_what_it_should(game):
+    check_random_play(game, 8)
+
+
+def test_freeway_always_takes_the_same_time():
+    lengths, returns = random_games("freeway", 1)
+    assert abs(lengths[0] - 2048) <= 1 and returns[0] <= 2
+
+
+@pytest.mark.slow
+@EACH_GAME
+def test_forty_games_of_random_play_last_and_earn_what_they_should(game):
+    check_random_play(game, 40)

@@ -1,0 +1,176 @@
+"""`metatrace provenance why`: what a fingerprint is made of, and what of it a run file does not have."""
+
+import json
+
+import numpy as np
+import pytest
+
+from metatrace.cli import main as cli
+from metatrace.pipeline import provenance
+from metatrace.runs import results
+from metatrace.runs.key import RunKey
+from metatrace.runs.results import Run, save_run
+
+JOB = "run_lazy_kernel"
+
+
+@pytest.fixture
+def why(capsys):
+    """Asks; the exit code, and the lines on standard output and on standard error."""
+
+    def ask(*arguments):
+        code = cli.main(["provenance", "why", *map(str, arguments)])
+        said = capsys.readouterr()
+        return code, said.out.splitlines(), said.err.splitlines()
+
+    return ask
+
+
+@pytest.fixture
+def run_file(tmp_path):
+    """Writes the run file of some code: of the present one, but for what is said."""
+
+    def write(method="scalar", environment="mountain_car", job=JOB, modules=None, packages=None, **meta):
+        code = provenance.of_job(job)
+        meta = {
+            "code": code.digest if modules is None and packages is None else "0" * 16,
+            "modules": code.modules if modules is None else modules,
+            "packages": code.packages if packages is None else packages,
+            **meta,
+        }
+        path = tmp_path / "run.npz"
+        identity = RunKey(environment, method, "2^-6", "2^-8", "0", 0)
+        save_run(path, Run(identity, np.array([-200.0]), np.array([200]), meta))
+        return path
+
+    return write
+
+
+def test_it_names_what_enters_and_for_what(why):
+    code, lines, errors = why(JOB)
+    assert code == 0 and not errors
+    assert lines[0].startswith(f"{JOB}: {provenance.of_job(JOB).digest}")
+    assert "  module metatrace.domains.mountain_car.lazy_kernel, for the job itself" in lines
+    tiles = next(line for line in lines if line.startswith("  module metatrace.domains.mountain_car.tiles,"))
+    assert "metatrace.domains.mountain_car.kernel_parts" in tiles and "for the job itself" not in tiles
+    assert any(line.startswith("  package numpy ") and "metatrace.runs.results" in line for line in lines)
+    assert any(line.startswith("  package python ") and line.endswith(", for everything") for line in lines)
+    assert not any("metatrace.domains.mountain_car.plain" in line for line in lines)
+
+
+@pytest.mark.parametrize("job", provenance.ENTRY_POINTS)
+def test_each_module_and_package_has_a_reason(job):
+    found = provenance.importers(job)
+    code = provenance.of_job(job)
+    assert found.keys() == {*code.modules, *code.packages}
+    without = {name for name, importers in found.items() if not importers}
+    # Packages that hold modules are imported with these.
+    assert without <= {*provenance.ENTRY_POINTS[job], "python"} | {
+        name for name in code.modules if any(other.startswith(f"{name}.") for other in code.modules)
+    }
+
+
+def test_a_rule_of_the_workflow_is_its_jobs(why):
+    _, lines, _ = why("run_mountain_car")
+    heads = [line.partition(":")[0] for line in lines if not line.startswith(" ")]
+    assert heads == ["run_lazy_kernel", "run_packed_kernel"]
+    assert why("table_as_csv")[1] == why("table")[1]
+
+
+def test_a_run_of_the_present_code_differs_in_nothing(why, run_file):
+    path = run_file()
+    code, lines, _ = why(JOB, path)
+    assert code == 0
+    assert lines == [
+        f"{path}: {JOB} of the code as it is now, {provenance.of_job(JOB).digest}; nothing differs"
+    ]
+    assert why("run_mountain_car", path)[1] == lines
+
+
+def test_it_names_the_module_that_differs(why, run_file):
+    modules = dict(provenance.of_job(JOB).modules)
+    modules["metatrace.domains.mountain_car.tiles"] = "1" * 16
+    del modules["metatrace.numbers"]
+    modules["metatrace.domains.mountain_car.gone"] = "2" * 16
+    _, lines, _ = why(JOB, run_file(modules=modules))
+    assert "made by 0000000000000000" in lines[0] and provenance.of_job(JOB).digest in lines[0]
+    assert lines[1:] == [
+        "  module metatrace.domains.mountain_car.gone: entered then, and no longer does",
+        "  module metatrace.domains.mountain_car.tiles: another one now",
+        "  module metatrace.numbers: enters now, and did not then",
+    ]
+
+
+def test_it_names_the_package_that_differs(why, run_file):
+    packages = {**provenance.of_job(JOB).packages, "numpy": "1.0", "gone": "2.0"}
+    _, lines, _ = why(JOB, run_file(packages=packages))
+    now = provenance.of_job(JOB).packages["numpy"]
+    assert lines[1:] == [
+        "  package gone: 2.0 then, none now",
+        f"  package numpy: 1.0 then, {now} now",
+    ]
+
+
+def test_a_file_of_older_versions_says_no_more_than_it_knows(why, run_file):
+    code, lines, _ = why(JOB, run_file(modules={}))
+    assert code == 0 and lines[1:] == [
+        "  the file names no modules, as those of older versions do; which of them differ is not known"
+    ]
+
+
+@pytest.mark.parametrize(
+    "method, environment, job, agent",
+    [
+        ("mixed", "mountain_car", "run_packed_kernel", "compiled"),
+        ("scalar", "catch", "run_game", "compiled"),
+        ("mixed", "mountain_car", "run_plain", "plain"),
+    ],
+)
+def test_a_run_of_another_job_is_sent_there(why, run_file, method, environment, job, agent):
+    path = run_file(method, environment, job, agent=agent)
+    code, lines, errors = why(JOB, path)
+    assert (code, lines) == (2, [])
+    assert errors == [f"metatrace: error: {path}: is of {job}; ask: metatrace provenance why {job} {path}"]
+    assert why(job, path)[1][0].endswith("nothing differs")
+
+
+@pytest.mark.parametrize(
+    "name, content, words",
+    [
+        ("none.npz", None, "there is no such run file"),
+        ("half.npz", b"PK\x03\x04", "is cut short, garbled or no run file"),
+        ("scores.parquet", b"PAR1", "no other result says what made it"),
+        ("folder.npz", "folder", "cannot be read"),
+    ],
+)
+def test_what_is_no_run_file_is_refused(why, tmp_path, name, content, words):
+    path = tmp_path / name
+    if content == "folder":
+        path.mkdir()
+    elif content is not None:
+        path.write_bytes(content)
+    code, lines, errors = why(JOB, path)
+    assert (code, lines, len(errors)) == (2, [], 1)
+    assert str(path) in errors[0] and words in errors[0]
+
+
+def test_a_file_of_no_known_run_is_refused(why, run_file):
+    code, _, errors = why(JOB, run_file("guess"))
+    assert code == 2 and len(errors) == 1 and "lacks the tuple that made it" in errors[0]
+
+
+def test_an_unknown_job_is_refused(why):
+    code, _, errors = why("runs")
+    assert code == 2 and len(errors) == 1
+    assert "run_lazy_kernel" in errors[0] and "run_mountain_car" in errors[0]
+
+
+def test_the_modules_make_a_run_file_little_larger(run_file):
+    size = run_file().stat().st_size
+    meta = results.load_meta(run_file())
+    del meta["modules"]
+    for key in (*RunKey.__dataclass_fields__, "schema", "diverged_episode"):
+        meta.pop(key)
+    code = meta.pop("code")
+    without = run_file(modules={}, packages=meta["packages"], code=code).stat().st_size
+    assert 0 < size - without < 2000, json.dumps(provenance.of_job(JOB).modules)

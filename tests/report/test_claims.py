@@ -1,0 +1,620 @@
+"""Claims: made runs of which every verdict is known, claim by claim and part by part."""
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metatrace.analysis import tables
+from metatrace.config import experiments
+from metatrace.errors import UserError
+from metatrace.report import claim_evidence, claims, presentation
+from metatrace.report import claims_page as pages
+from metatrace.report.claim_statistics import STATISTICS
+
+ROOT = Path(__file__).parents[2]
+FILE = ROOT / "config" / "claims.yaml"
+PAPER = experiments.read(ROOT / "config" / "paper.yaml")
+CRITERIA = claims.read(FILE)
+SEEDS = 10
+
+
+@pytest.fixture(autouse=True)
+def _fewer_resamples(monkeypatch):
+    """The made runs are far from their thresholds."""
+    monkeypatch.setattr(claims, "_RESAMPLES", 200)
+
+
+def log2(token):
+    return int(token.removeprefix("2^")) if token.startswith("2^") else math.log2(float(token))
+
+
+def ran(name, *, seeds=SEEDS, length=None, **scores):
+    """What ran of one of the paper's figures; each score a function of a run, and some noise of its seed.
+
+    A run is a namespace: environment, method, a (log2 α), m (log2 μ), drift, seed.
+    """
+    figure = PAPER.figures[name]
+    rows = []
+    for run in figure.runs(figure.alphas[:3] if figure.best else None):
+        if run.seed >= seeds:
+            continue
+        row = vars(run) | {"length": length or figure.length, "random": 100.0}
+        a, m = log2(run.alpha), log2(run.mu) if run.mu != "0" else None
+        noise = 0.1 * math.sin(1 + run.seed)
+        for score in ("auc", "final", "first", *(f"tenth_{tenth}" for tenth in range(1, 11))):
+            given = scores.get(score, scores.get("tenths") if score.startswith("tenth_") else None)
+            rank = int(score.removeprefix("tenth_")) if score.startswith("tenth_") else None
+            value = -150.0 if given is None else given(row | {"a": a, "m": m, "tenth": rank})
+            row[score] = value + noise
+        rows.append(row)
+    table = pd.DataFrame(rows)
+    if "beta" in scores:
+        groups = [f"{part}/{kind}" for part in ("value", "policy") for kind in ("informative", "noisy")]
+        table = pd.concat(
+            [
+                table.assign(
+                    group=group, beta=[scores["beta"](row, group) for row in table.to_dict("records")]
+                )
+                for group in groups
+            ],
+            ignore_index=True,
+        )
+    return claims.Ran(table, figure.unit, len(figure.some_runs()), figure.length, len(figure.seeds))
+
+
+def hill(run, top=-110.0, at=-8):
+    """AUC that is best at one α and falls off on both sides: what no tuning gives."""
+    return max(-200.0, top - 4.0 * (run["a"] - at) ** 2)
+
+
+def flat(run):
+    """AUC that hardly depends on α: what good tuning gives."""
+    return -110.0 - 0.1 * (run["a"] + 8) ** 2
+
+
+def by_mu(useful):
+    """Flat for some μ, and as without tuning for the others."""
+    return lambda run: flat(run) if run["m"] in useful else hill(run)
+
+
+def at(alpha, value, other=-130.0):
+    return lambda run: value if run["a"] == alpha else other
+
+
+def by_method(**values):
+    """A score for each method: a number, or one for each drift rate upward."""
+    rates = PAPER.figures["figure_6"].drifts
+
+    def score(run):
+        value = values[run["method"]]
+        return value if np.isscalar(value) else value[rates.index(run["drift"])]
+
+    return score
+
+
+def course(**values):
+    """Tenths for each method: a list of ten, the same at all rates, or a function of the rate's rank."""
+    rates = PAPER.figures["figure_6"].drifts
+
+    def score(run):
+        tenths = values[run["method"]]
+        return (tenths(rates.index(run["drift"])) if callable(tenths) else tenths)[run["tenth"] - 1]
+
+    return score
+
+
+def nosid(*, useful, scalar_useful, unstable=(-7, -8), large=-120.0, scalar_large=-170.0):
+    """The figures of claim 9."""
+
+    def auc(run):
+        chosen = useful if run["method"] == "nosid" else scalar_useful
+        return flat(run) if run["m"] in chosen else hill(run)
+
+    def final(run):
+        if run["method"] == "nosid" and run["m"] in unstable:
+            return -190.0
+        if run["a"] == -3:
+            return large if run["method"] == "nosid" else scalar_large
+        return -110.0
+
+    return {
+        "figure_1": ran("figure_1", auc=hill),
+        **{
+            name: ran(name, auc=auc, final=final)
+            for name in ("figure_2", "figure_s5", "figure_s3_nosid", "figure_5")
+        },
+    }
+
+
+def drifting(final=None, auc=None, tenths=None, first=lambda run: -195.0):
+    return {"figure_6": ran("figure_6", final=final, auc=auc, tenths=tenths, first=first)}
+
+
+def games(final, auc=None):
+    return {"figure_9": ran("figure_9", seeds=5, final=final, auc=auc or final)}
+
+
+def of_game(game, untuned, mixed, other=(300.0, 300.0)):
+    """A score in one game, for α downward of each method."""
+    alphas = [log2(alpha) for alpha in PAPER.figures["figure_9"].alphas[:3]]
+
+    def score(run):
+        if run["environment"] != game:
+            return other[run["method"] == "mixed"]
+        return (mixed if run["method"] == "mixed" else untuned)[alphas.index(run["a"])]
+
+    return score
+
+
+RISING = [-180, -150, *[-130] * 8]
+# For each claim: runs, and the parts of it that fail then; no part that fails means that it is reproduced.
+CASES = {
+    "C1": [
+        (lambda: {"figure_1": ran("figure_1", auc=hill)}, set()),
+        (lambda: {"figure_1": ran("figure_1", auc=flat)}, {"smallest", "largest"}),
+        (lambda: {"figure_1": ran("figure_1", auc=lambda run: hill(run, at=-3))}, {"largest"}),
+    ],
+    "C2": [
+        (lambda: tuned("figure_2", by_mu({-6, -7, -8})), set()),
+        (lambda: tuned("figure_2", by_mu({-6, -7})), {"useful"}),
+    ],
+    "C3": [
+        (lambda: tuned("figure_2", flat), set()),
+        (lambda: tuned("figure_2", lambda run: hill(run) - 20 + abs(run["a"] + 8)), {"gain"}),
+        (lambda: tuned("figure_2", lambda run: hill(run) + 20 - 2 * abs(run["a"] + 8)), {"slope"}),
+    ],
+    "C4": [
+        (lambda: tuned("figure_3", flat), set()),
+        (lambda: tuned("figure_3", lambda run: hill(run) - 20 + abs(run["a"] + 8)), {"useful", "gain"}),
+    ],
+    "C5": [
+        (lambda: octaves_apart({-6, -7, -8}, {-16, -17}), set()),
+        (lambda: octaves_apart({-11}, {-12}), {"shift"}),
+    ],
+    "C6": [
+        (lambda: top_alpha(rise=0, spread=(1, 3)), set()),
+        (lambda: top_alpha(rise=40, spread=(1, 3)), {"improvement"}),
+        (lambda: top_alpha(rise=0, spread=(3, 1)), {"deviation"}),
+    ],
+    "C7": [
+        (lambda: beyond(-190.0, -190.0), set()),
+        (lambda: beyond(-190.0, -110.0), {"unnormalized"}),
+    ],
+    "C8": [
+        (lambda: beside(0.05), set()),
+        (lambda: beside(10.0), {"distance"}),
+    ],
+    "C9": [
+        (lambda: nosid(useful=range(-15, -9), scalar_useful=range(-9, -5)), set()),
+        (lambda: nosid(useful=range(-12, -9), scalar_useful=range(-9, -5)), {"width"}),
+        (lambda: nosid(useful=range(-15, -6), scalar_useful=range(-15, -10)), {"shift"}),
+        (lambda: nosid(useful=range(-15, -9), scalar_useful=range(-9, -5), large=-190.0), {"large_alpha"}),
+        (lambda: nosid(useful=range(-15, -9), scalar_useful=range(-9, -5), unstable=()), {"unstable"}),
+    ],
+    "C10": [
+        (lambda: vector(0.2), set()),
+        (lambda: vector(0.8), {"gain"}),
+    ],
+    "C11": [
+        (lambda: drifting(by_method(none=-170, scalar=-150, vector=-160, mixed=-130), tenths=rises()), set()),
+        (
+            lambda: drifting(
+                by_method(none=-170, scalar=(-150, -150, -150, -100), vector=-160, mixed=-130), tenths=rises()
+            ),
+            {"highest"},
+        ),
+        (
+            lambda: drifting(by_method(none=-170, scalar=-150, vector=-160, mixed=-130), tenths=rises(-198)),
+            {"quick"},
+        ),
+    ],
+    "C12": [
+        (lambda: drifting(tenths=scalars(lambda rank: [-150, -120, -120, *[-120 - 10 * rank] * 7])), set()),
+        (lambda: drifting(tenths=scalars(lambda rank: [-150, *[-120] * 9])), {"third", "highest"}),
+        (
+            lambda: drifting(tenths=scalars(lambda rank: [-190, -120, *[-120 - 10 * rank] * 8])),
+            {"early"},
+        ),
+    ],
+    "C13": [
+        (lambda: scalar_and_vector(early=(-150, -170), final=(-150, -130)), set()),
+        (lambda: scalar_and_vector(early=(-150, -170), final=(-130, -150)), {"final"}),
+        (lambda: scalar_and_vector(early=(-170, -150), final=(-150, -130)), {"early"}),
+    ],
+    "C14": [
+        (lambda: improved(final=-150, auc=-150), set()),
+        (lambda: improved(final=-190, auc=-150), {"final"}),
+        (lambda: improved(final=-150, auc=(-150, -150, -150, -181)), {"auc"}),
+    ],
+    "C15": [
+        (lambda: betas(vector=(4, 1), mixed=(6, 1)), set()),
+        (lambda: betas(vector=(1, 2), mixed=(6, 1)), {"vector"}),
+    ],
+    "C17": [
+        (lambda: games(every_game((900, 500, 100), (520, 500, 480))), set()),
+        (lambda: games(every_game((520, 500, 480), (900, 500, 100))), {"spread"}),
+    ],
+    "C18": [
+        (lambda: games(two_games((500, 510, 520), (510, 520, 300))), set()),
+        (lambda: games(two_games((500, 510, 480), (510, 520, 300))), {"space_invaders"}),
+        (lambda: games(two_games((500, 510, 520), (510, 470, 300))), {"seaquest"}),
+    ],
+    "C19": [
+        (lambda: asterix((490, 500, 510), 5), set()),
+        (lambda: asterix((100, 500, 510), 5), {"similar"}),
+        (lambda: asterix((490, 500, 510), -5), {"faster"}),
+    ],
+    "C20": [
+        (lambda: games(of_game("beam_rider", (500, 400, 300), (450, 480, 480))), set()),
+        (lambda: games(of_game("beam_rider", (500, 400, 300), (550, 480, 480))), {"faster"}),
+    ],
+    "C21": [
+        (lambda: games(of_game("freeway", (100, 100, 100), (100, 100.5, 100))), set()),
+        (lambda: games(of_game("freeway", (100, 100, 100), (100, 120, 100))), {"progress"}),
+    ],
+}  # fmt: skip
+
+
+def tuned(name, auc):
+    return {"figure_1": ran("figure_1", auc=hill), name: ran(name, auc=auc)}
+
+
+def octaves_apart(normalized, unnormalized):
+    def auc(run):
+        return by_mu(normalized if run["method"] == "scalar" else unnormalized)(run)
+
+    names = ("figure_2", "figure_s5", "figure_s3_nosid", "figure_3", "figure_s6")
+    return {"figure_1": ran("figure_1", auc=hill), **{name: ran(name, auc=auc) for name in names}}
+
+
+def top_alpha(rise, spread):
+    return {
+        "figure_1": ran("figure_1", first=lambda run: -190.0, final=lambda run: -190.0 + rise),
+        **{
+            name: ran(name, auc=lambda run, size=size: -150 + size * math.cos(run["seed"] * run["m"]))
+            for name, size in zip(("figure_2", "figure_3"), spread, strict=True)
+        },
+    }
+
+
+def beyond(normalized, unnormalized):
+    shown = {name: ran(name, final=lambda run: -110.0) for name in ("figure_2", "figure_3")}
+    return shown | {
+        "figure_s5": ran("figure_s5", final=lambda run: normalized),
+        "figure_s6": ran("figure_s6", final=lambda run: unnormalized),
+    }
+
+
+def beside(distance):
+    def auc(run):
+        return -120.0 + math.cos(run["seed"]) + distance * (run["method"] == "sid")
+
+    return {name: ran(name, auc=auc) for name in ("figure_3", "figure_4")}
+
+
+def vector(share):
+    return {
+        "figure_1": ran("figure_1", auc=lambda run: -180.0),
+        "figure_2": ran("figure_2", auc=lambda run: -130.0),
+        "figure_s1": ran("figure_s1", auc=lambda run: -180.0 + 50 * share - 5 * (run["m"] != -8)),
+    }
+
+
+def rises(second=-150):
+    tenths = [-180, second, *[-130] * 8]
+    return course(**dict.fromkeys(("none", "scalar", "vector", "mixed"), tenths))
+
+
+def scalars(tenths):
+    flat = [-170] * 10
+    return course(none=flat, vector=flat, mixed=flat, scalar=tenths)
+
+
+def scalar_and_vector(early, final):
+    (scalar, vector), flat = early, [-150] * 10
+    tenths = course(none=flat, mixed=flat, scalar=[scalar, *flat[1:]], vector=[vector, *flat[1:]])
+    return drifting(by_method(none=-180, mixed=-150, scalar=final[0], vector=final[1]), tenths=tenths)
+
+
+def improved(final, auc):
+    return drifting(
+        by_method(none=-180, scalar=-150, mixed=-150, vector=final),
+        by_method(none=-180, scalar=-150, mixed=-150, vector=auc),
+    )
+
+
+def betas(**apart):
+    def beta(run, group):
+        part, kind = group.split("/")
+        distance = apart.get(run["method"], (1, 1))[part == "policy"] if run["mu"] == "2^-10" else -1
+        return -9.0 + 0.01 * run["seed"] + distance * (kind == "informative")
+
+    return {"figure_7": ran("figure_7", beta=beta)}
+
+
+def every_game(untuned, mixed):
+    alphas = [log2(alpha) for alpha in PAPER.figures["figure_9"].alphas[:3]]
+    return lambda run: (mixed if run["method"] == "mixed" else untuned)[alphas.index(run["a"])]
+
+
+def two_games(space_invaders, seaquest):
+    one, other = (
+        of_game(game, (490, 480, 470), mixed)
+        for game, mixed in (("space_invaders", space_invaders), ("seaquest", seaquest))
+    )
+    return lambda run: other(run) if run["environment"] == "seaquest" else one(run)
+
+
+def asterix(mixed, ahead):
+    """Final returns with mixed Metatrace, and how far ahead its AUC is."""
+    return games(
+        of_game("asterix", (500, 400, 300), mixed),
+        of_game("asterix", (300, 300, 300), (300 + ahead,) * 3),
+    )
+
+
+def verdicts(name, figures, criteria=CRITERIA):
+    only = claims.Criteria(
+        criteria.least_length,
+        criteria.least_seeds,
+        tuple(claim for claim in criteria.claims if claim.name == name),
+    )
+    return claims.judge(only, figures)
+
+
+@pytest.mark.parametrize(
+    ("name", "case"), [(name, case) for name, cases in CASES.items() for case in range(len(cases))]
+)
+def test_a_claim_is_reproduced_where_every_part_holds_and_not_where_one_fails(name, case):
+    make, failing = CASES[name][case]
+    table = verdicts(name, make())
+    found = dict(zip(table["part"], table["part_verdict"], strict=True))
+    assert found == {part: "fails" if part in failing else "holds" for part in found}
+    assert set(table["verdict"]) == {"not reproduced" if failing else "reproduced"}
+    assert set(table["why"]) == {""}
+    assert (table["low"] <= table["high"]).all()
+
+
+def seaquest(**finals):
+    alphas = [log2(alpha) for alpha in PAPER.figures["figure_8"].alphas]
+    return {
+        "figure_8": ran("figure_8", seeds=1, final=lambda run: finals[run["method"]][alphas.index(run["a"])])
+    }
+
+
+def test_the_sweep_of_a_single_seed_shows_its_numbers_and_decides_nothing():
+    figures = seaquest(
+        none=(100, 100, 100, 800, 1000, 900, 300, 200),
+        scalar=(300, 700, 700, 800, 900, 900, 700, 700),
+        vector=(200, 300, 700, 1000, 1200, 1100, 300, 200),
+        mixed=(200, 300, 700, 1000, 1300, 1100, 300, 200),
+    )
+    table = verdicts("C16", figures).set_index("part")
+    assert set(table["verdict"]) == set(table["part_verdict"]) == {"undecided"}
+    assert table["low"].isna().all()
+    assert table["value"].round(0).to_dict() == {
+        "closer": 0,
+        "leave": 7 - 3,
+        "vector": 200,
+        "mixed": 233,
+        "tuned": 100,
+        "untuned": 1,
+    }
+    assert table.loc["closer", "value"] < 1
+
+
+def test_every_claim_of_the_paper_has_a_statistic_words_and_a_section():
+    assert [claim.id for claim in CRITERIA.claims if not claim.under] == [f"C{n}" for n in range(1, 22)]
+    assert set(STATISTICS) == {claim.id for claim in CRITERIA.claims}
+    assert set(CASES) == set(STATISTICS) - {"C16"}
+    for claim in CRITERIA.claims:
+        assert claim.section in presentation.SECTIONS
+        for names in claim.figures.values():
+            assert set(names) <= PAPER.figures.keys()
+
+
+def test_nosid_is_judged_under_each_of_its_normalisers():
+    assert [claim.name for claim in CRITERIA.claims if claim.id == "C9"] == [
+        "C9",
+        "C9 under trace_product",
+        "C9 under meta_gradient",
+    ]
+    figures = nosid(useful=range(-15, -9), scalar_useful=range(-9, -5))
+    figures["figure_s4_trace_product"] = ran(
+        "figure_s4_trace_product", auc=flat, final=lambda run: -190.0 if run["a"] == -3 else -110.0
+    )
+    table = verdicts("C9 under trace_product", figures).set_index("part")["part_verdict"].to_dict()
+    # Useful from 2^-7 to 2^-15, bad at the largest α, and stable at 2^-8.
+    assert table == {"large_alpha": "fails", "width": "holds", "shift": "holds", "unstable": "fails"}
+
+
+def test_what_did_not_run_is_undecided_and_said():
+    table = verdicts("C2", {"figure_1": ran("figure_1", auc=hill)})
+    assert table["verdict"].tolist() == ["undecided"] and table["why"].tolist() == ["not run: figure_2"]
+    assert verdicts("C2", {})["runs"].tolist() == [0]
+    whole = ran("figure_2", auc=flat)
+    holed = dataclasses.replace(whole, scores=whole.scores.drop(whole.scores.index[-1]))
+    table = verdicts("C2", {"figure_1": ran("figure_1", auc=hill), "figure_2": holed})
+    assert table["why"].tolist() == ["not run: not one run for every seed and alpha, mu"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"length": 300}, "the scale that ran is too small: 300 of 1,000 episodes"),
+        ({"seeds": 4}, "the scale that ran is too small: 4 of 10 seeds"),
+        (
+            {"length": 899, "seeds": 2},
+            "the scale that ran is too small: 899 of 1,000 episodes, 2 of 10 seeds",
+        ),
+        ({"length": 900, "seeds": 5}, ""),
+    ],
+)
+def test_too_small_a_scale_decides_nothing_but_says_where_it_leans(changes, why):
+    figures = {
+        "figure_1": ran("figure_1", auc=hill, **changes),
+        "figure_2": ran("figure_2", auc=flat, **changes),
+    }
+    table = verdicts("C2", figures)
+    assert table["why"].tolist() == [why]
+    assert table["verdict"].tolist() == ["undecided" if why else "reproduced"]
+    assert table["leaning"].tolist() == ["reproduced"]
+    assert table["share"].iloc[0] == pytest.approx(
+        changes.get("length", 1000) / 1000 * changes.get("seeds", 10) / 10
+    )
+
+
+def test_noise_that_covers_the_threshold_leaves_a_claim_undecided():
+    def auc(run):
+        return hill(run) + 3 * math.cos(2.5 * run["seed"])
+
+    table = verdicts("C3", {"figure_1": ran("figure_1", auc=hill), "figure_2": ran("figure_2", auc=auc)})
+    assert table.set_index("part").loc["gain", "part_verdict"] == "undecided"
+    assert set(table["verdict"]) == {"undecided"}
+
+
+def test_the_same_runs_give_the_same_table_whatever_their_order():
+    figures = tuned("figure_2", by_mu({-6, -7}))
+    shuffled = {
+        name: dataclasses.replace(one, scores=one.scores.sample(frac=1, random_state=3))
+        for name, one in figures.items()
+    }
+    pd.testing.assert_frame_equal(verdicts("C3", figures), verdicts("C3", shuffled))
+
+
+@given(
+    st.sampled_from(["above", "at_least", "below"]),
+    st.floats(-1e3, 1e3),
+    st.floats(-1e3, 1e3),
+    st.floats(-1e3, 1e3),
+)
+def test_a_part_holds_or_fails_only_where_the_whole_interval_does(rule, threshold, one, other):
+    low, high = sorted((one, other))
+    part = claims.Part("p", "s", rule, threshold, "b")
+    verdict = part.verdict((low + high) / 2, low, high)
+    met = {
+        "above": (low > threshold, high > threshold),
+        "at_least": (low >= threshold, high >= threshold),
+        "below": (high < threshold, low < threshold),
+    }[rule]
+    assert verdict == ("holds" if all(met) else "undecided" if any(met) else "fails")
+    assert part.verdict(math.nan, low, high) == part.verdict(low, math.nan, math.nan) == "undecided"
+
+
+def test_a_threshold_that_is_changed_changes_the_verdict(tmp_path):
+    content = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    content["claims"]["C2"]["parts"]["useful"]["at_least"] = 0.9
+    path = tmp_path / "claims.yaml"
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    figures = tuned("figure_2", by_mu({-6, -7, -8, -9}))
+    assert set(verdicts("C2", figures)["verdict"]) == {"reproduced"}
+    assert set(verdicts("C2", figures, claims.read(path))["verdict"]) == {"not reproduced"}
+
+
+def changed(*keys, value):
+    """The file of claims with one value changed, or removed."""
+
+    def change(content):
+        *path, last = keys
+        for key in path:
+            content = content[key]
+        if value is None:
+            del content[last]
+        else:
+            content[last] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (changed("least", value=None), "'least' is a required property"),
+        (changed("least", "seeds", value=2), "least.seeds: 2 is greater than the maximum of 1"),
+        (changed("claims", "C22", value={}), "claims.C22: "),
+        (changed("claims", "C1", "statement", value=3), "claims.C1.statement: 3 is not of type 'string'"),
+        (
+            changed("claims", "C1", "parts", "largest", "above", value=3),
+            "has 2 thresholds; it must have one of",
+        ),
+        (changed("claims", "C1", "parts", "largest", "below", value=None), "claims.C1.parts.largest: has 0"),
+        (changed("claims", "C1", "part", value=3), "claims.C1: Additional properties are not allowed"),
+    ],
+)
+def test_a_wrong_file_of_claims_is_refused_by_one_line(tmp_path, change, complaint):
+    content = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    change(content)
+    path = tmp_path / "c.yaml"
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    with pytest.raises(UserError) as refused:
+        claims.read(path)
+    assert complaint in str(refused.value) and str(path) in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"[", b"\xff\xfe", b"claims: *a", b"a: 1"])
+def test_what_is_no_file_of_claims_is_refused(tmp_path, content):
+    path = tmp_path / "c.yaml"
+    path.write_bytes(content)
+    with pytest.raises(UserError):
+        claims.read(path)
+    with pytest.raises(UserError, match="cannot be read"):
+        claims.read(tmp_path / "missing.yaml")
+
+
+def test_a_part_that_its_statistic_does_not_have_is_refused():
+    claim = next(claim for claim in CRITERIA.claims if claim.id == "C1")
+    fewer = claims.Criteria(0, 0, (claims.Claim(**{**vars(claim), "parts": claim.parts[:1]}),))
+    with pytest.raises(UserError, match="claim C1: has the parts smallest; they must be smallest, largest"):
+        claims.judge(fewer, {"figure_1": ran("figure_1", auc=hill)})
+
+
+def all_of_it():
+    figures = tuned("figure_2", flat)
+    return claims.judge(CRITERIA, figures)
+
+
+def test_a_section_is_summed_up_in_one_sentence():
+    sentences = claims.summary(all_of_it(), presentation.SECTIONS)
+    assert sentences["mountain_car"] == (
+        "Mountain car: of 9 claims, 3 reproduced (C1, C2, C3), 6 undecided (C4, C5, C6, C7, C8, C9)."
+    )
+    assert sentences["omitted"] == "Results that the paper omits: of 1 claim, 1 undecided (C10)."
+    assert list(sentences) == ["mountain_car", "omitted", "drifting_mountain_car", "atari"]
+
+
+def test_the_page_and_the_json_hold_every_claim_and_part():
+    table = all_of_it()
+    summary = claims.summary(table, presentation.SECTIONS)
+    content = json.loads(pages.as_json(table, summary, "tiny"))
+    assert len(content["claims"]) == len(CRITERIA.claims)
+    assert sum(len(claim["parts"]) for claim in content["claims"]) == len(table)
+    assert content["claims"][3]["parts"][0]["value"] is None
+    page = pages.page(table, summary, scale="tiny", style="p { color: red }").decode()
+    for claim in CRITERIA.claims:
+        assert f">{claim.name}<" in page
+    assert page.count("<tbody>") == len(CRITERIA.claims) and page.count("Why: ") == len(table)
+    assert "color: red" in page and "not known" in page and "nan" not in page
+
+
+def test_evidence_is_read_of_the_tables_that_the_workflow_makes(tmp_path):
+    one = ran("figure_1", auc=hill).scores.rename(columns={"length": "episodes"})
+    run = ["environment", "method", "alpha", "mu", "drift", "seed"]
+    tables.write(one[[*run, "episodes", "final", "auc"]], tmp_path / "figure_1" / "scores.parquet")
+    with pytest.raises(UserError, match=r"tenths.parquet: there is no such table"):
+        claim_evidence.load(tmp_path, ["figure_1"], PAPER)
+    tables.write(one[[*run, "first", "tenth_1"]], tmp_path / "figure_1" / "tenths.parquet")
+    (name, read), = claim_evidence.load(tmp_path, ["figure_1", "figure_of_mine"], PAPER).items()  # fmt: skip
+    assert name == "figure_1" and (read.unit, read.paper_runs, read.paper_length) == ("episodes", 110, 1000)
+    assert {"length", "first", "tenth_1", "auc"} <= set(read.scores) and len(read.scores) == 110
+    tables.write(one[[*run, "episodes", "final"]], tmp_path / "figure_1" / "scores.parquet")
+    with pytest.raises(UserError, match="lacks the column auc"):
+        claim_evidence.load(tmp_path, ["figure_1"], PAPER)

@@ -1,0 +1,125 @@
+"""What the explorer's page is made of; the page itself is in tests/workflow/test_explorer.py."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metatrace.errors import UserError
+from metatrace.figures import style
+from metatrace.report import explorer
+
+ROOT = Path(__file__).parents[2]
+THINNED = {
+    "axis": "episode",
+    "decimals": {"mountain_car": 2},
+    "seeds": [0],
+    "grids": [[1, 1]],
+    "settings": [["mountain_car", "none", "2^-5", "0", "0"]],
+    "curves": [[0, [-20000, 100], [None, None], [None, None]]],
+    "runs": [[0, [[-20000, 100]]]],
+}
+
+
+def words(**other):
+    figure = {"name": "figure_1", "short": "Figure 1", "variant": "", "smoothing": 20, "tables": ["scores"]}
+    figures = [figure, {**figure, "name": "figure_2", "short": "Figure 2", **other}]
+    return {
+        **{key: {} for key in ("methods", "environments", "code")},
+        "scale": "tiny",
+        "fingerprint": "0" * 16,
+        "variants": {"": "the config's own"},
+        "tables": {"scores": {"name": "scores", "text": "</script><!-- scores"}},
+        "figures": figures,
+    }
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("figure_1", "figure_2"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "thinned.json").write_text(json.dumps(THINNED))
+        pd.DataFrame({"alpha": ["2^-5"], "auc": [-150.123456789]}).to_parquet(
+            tmp_path / name / "scores.parquet"
+        )
+    return tmp_path
+
+
+def test_runs_that_two_figures_share_are_there_once():
+    made = explorer.curves(words(), {"figure_1": THINNED, "figure_2": THINNED})
+    (curve,) = made["curves"]
+    assert curve["figures"] == ["figure_1", "figure_2"]
+    assert made["grids"] == [[1, 1]]
+
+
+@pytest.mark.parametrize("other", [{"smoothing": 40}, {"variant": "tile_width~range/10"}])
+def test_runs_of_other_readings_or_smoothing_are_others(other):
+    made = explorer.curves(words(**other), {"figure_1": THINNED, "figure_2": THINNED})
+    assert [curve["figures"] for curve in made["curves"]] == [["figure_1"], ["figure_2"]]
+
+
+def test_a_column_keeps_seven_digits_and_says_what_is_missing():
+    frame = pd.DataFrame(
+        {
+            "alpha": ["2^-5", "2^-5"],
+            "auc": [-123.456789012, np.nan],
+            "seed": [0, 1],
+            "diverged": [True, False],
+            "diverged_frame": pd.array([None, 12], dtype="Int64"),
+        }
+    )
+    assert explorer.columns(frame) == {
+        "alpha": {"texts": ["2^-5"], "places": [0, 0]},
+        "auc": {"numbers": [-123.4568, None]},
+        "seed": {"numbers": [0, 1]},
+        "diverged": {"texts": ["True", "False"], "places": [0, 1]},
+        "diverged_frame": {"numbers": [None, 12]},
+    }
+
+
+def test_a_colour_for_dark_pages_is_lighter_and_a_light_one_stays():
+    assert explorer.lighter("#ffffff") == "#ffffff"
+    for look in style.METHODS.values():
+        parts = [int(explorer.lighter(look.colour)[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        assert explorer._luminance(parts) >= 0.34
+
+
+def test_the_page_holds_its_data_and_what_it_says_cannot_end_a_script(folder):
+    page = explorer.page(words(), folder, ROOT / "reports").decode()
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    shown = json.loads(data)
+    assert shown["words"]["tables"]["scores"]["text"] == "</script><!-- scores"
+    assert shown["tables"]["scores"]["figure"]["texts"] == ["Figure 1", "Figure 2"]
+    assert shown["tables"]["scores"]["auc"]["numbers"] == [-150.1235, -150.1235]
+    assert page.count("</script>") == 3
+    assert not re.search(r"/\*(style|data|libraries|behaviour)\*/", page)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"scale": "tiny"}'])
+def test_words_that_are_none_are_refused(text):
+    with pytest.raises(UserError, match="--words"):
+        explorer.read_words(text)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"axis": "episode"}'])
+def test_a_damaged_figure_is_refused_by_its_name(folder, text):
+    (folder / "figure_2/thinned.json").write_text(text)
+    with pytest.raises(UserError, match=r"figure_2/thinned\.json"):
+        explorer.page(words(), folder, ROOT / "reports")
+
+
+def test_a_missing_figure_is_refused_by_its_name(folder):
+    (folder / "figure_2/thinned.json").unlink()
+    with pytest.raises(UserError, match=r"figure_2/thinned\.json: there is no such file"):
+        explorer.page(words(), folder, ROOT / "reports")
+
+
+def test_a_template_without_a_place_for_the_data_is_refused(folder, tmp_path):
+    for suffix in ("html", "css", "js"):
+        text = (ROOT / f"reports/explorer.{suffix}").read_text().replace("/*data*/", "")
+        (tmp_path / f"explorer.{suffix}").write_text(text)
+    with pytest.raises(UserError, match="no single place for the data"):
+        explorer.page(words(), folder, tmp_path)

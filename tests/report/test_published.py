@@ -1,0 +1,50 @@
+"""What the repository shows of the paper's scale: whole, small, and a warning when the code has moved on."""
+
+import json
+import re
+import warnings
+from pathlib import Path
+
+import pandas as pd
+
+from metatrace.config import experiments
+from metatrace.pipeline import outputs
+from metatrace.report import publish
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "reports" / "published"
+LINEAR = experiments.read(ROOT / "config" / "linear.yaml")
+
+
+def made_by():
+    return json.loads((FOLDER / "made_by.json").read_text(encoding="utf-8"))
+
+
+def test_every_run_setting_and_picture_of_the_linear_part_is_there():
+    scores, curves = (pd.read_parquet(FOLDER / f"{name}.parquet") for name in ("scores", "curves"))
+    assert len(scores) == made_by()["runs"] == len(LINEAR.all_runs())
+    keys = ["variant", "environment", "method", "alpha", "mu", "drift"]
+    assert set(map(tuple, curves[keys].drop_duplicates().to_numpy())) == set(
+        map(tuple, scores[keys].drop_duplicates().to_numpy())
+    )
+    pictures = {f"{name}.png" for figure in LINEAR.figures.values() for name in outputs.pictures_of(figure)}
+    assert {path.name for path in (FOLDER / "figures").iterdir()} == pictures
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\]\(figures/([^)]+)\)", text)) == pictures
+
+
+def test_the_tables_together_are_at_most_5_mb():
+    names = ("scores.parquet", "curves.parquet", "claims.csv", "claims.json", "made_by.json")
+    assert sum((FOLDER / name).stat().st_size for name in names) < 5e6
+
+
+def test_it_warns_when_the_code_has_moved_on():
+    moved = publish.moved_on(made_by())
+    if moved:
+        warnings.warn(
+            f"reports/published was made by other code than {', '.join(moved)} is now; make it anew with "
+            "`snakemake --configfile config/linear.yaml` and `make publish`",
+            stacklevel=1,
+        )
+    other = {"code": {**made_by()["code"], "aggregate": "0" * 16, "no_such_job": "0" * 16}}
+    assert {"aggregate", "no_such_job"} <= set(publish.moved_on(other))
