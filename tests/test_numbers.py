@@ -77,9 +77,7 @@ def test_what_python_reads_as_a_number_is_accepted_or_given_its_spelling(text):
         value = float(text.strip())
     except ValueError:
         return
-    if not (
-        math.isfinite(value) and value > 0 and text.isascii() and "_" not in text and text == text.strip()
-    ):
+    if not (math.isfinite(value) and value > 0 and text.isascii() and "_" not in text and text == text.strip()):
         return
     try:
         assert parse(text, "here") == value

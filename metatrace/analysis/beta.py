@@ -69,7 +69,5 @@ def _beta_of(setting: Setting, runs: Sequence[Run]) -> tuple[list[str], np.ndarr
     if any(run.meta.get("beta_groups", []) != names for run in runs) or any(
         value.shape[1] != len(names) for value in values
     ):
-        raise UserError(
-            f"{what} keep the β of different groups of weights; make them anew with the same code"
-        )
+        raise UserError(f"{what} keep the β of different groups of weights; make them anew with the same code")
     return names, np.stack(values)

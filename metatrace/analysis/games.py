@@ -226,8 +226,7 @@ def best_alpha(settings: pd.DataFrame, *, environment: str, method: str, count: 
         pairs = settings[["method", "environment"]].drop_duplicates().itertuples(index=False)
         there = ", ".join(f"{pair.method} on {pair.environment}" for pair in pairs)
         raise UserError(
-            f"there are no runs of {method} on {environment} to choose α from; "
-            f"there are those of {there or 'nothing'}"
+            f"there are no runs of {method} on {environment} to choose α from; there are those of {there or 'nothing'}"
         )
     alphas = _ranked(rows)["alpha"].drop_duplicates().tolist()
     if len(alphas) < count:
@@ -333,8 +332,7 @@ def _games(runs: Sequence[Run], frames: int) -> dict[Setting, list[Run]]:
             where = f"{describe(setting)}: the run of seed {run.key.seed}"
             if run.frames is None or (run.diverged_episode is not None and "diverged_frame" not in run.meta):
                 raise UserError(
-                    f"{where} does not say at which frames its episodes end or it diverged; "
-                    "it is no run of a game"
+                    f"{where} does not say at which frames its episodes end or it diverged; it is no run of a game"
                 )
             asked = run.meta.get("observed_frames")
             if asked != frames:

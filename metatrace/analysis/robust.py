@@ -46,9 +46,7 @@ def probability_of_improvement(first: np.ndarray, second: np.ndarray) -> float:
     """
     first, second = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if first.shape[1] != second.shape[1] or 0 in (*first.shape, *second.shape):
-        raise ValueError(
-            f"scores of shape {first.shape} and {second.shape}; both need runs of the same tasks"
-        )
+        raise ValueError(f"scores of shape {first.shape} and {second.shape}; both need runs of the same tasks")
     if np.isnan(first).any() or np.isnan(second).any():
         return np.nan
     ahead = np.sign(first[:, None] - second[None, :])  # (n, m, tasks)
@@ -90,9 +88,7 @@ def normalized(scores: np.ndarray, low: Sequence[float], high: Sequence[float]) 
     """
     zero, one = np.asarray(low, np.float64), np.asarray(high, np.float64)
     if (one <= zero).any():
-        raise ValueError(
-            "a task has no score above its lowest; what counts as 1 must be above what counts as 0"
-        )
+        raise ValueError("a task has no score above its lowest; what counts as 1 must be above what counts as 0")
     return (np.asarray(scores, np.float64) - zero) / (one - zero)
 
 

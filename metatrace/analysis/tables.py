@@ -29,9 +29,7 @@ def read(path: Path) -> pd.DataFrame:
         # A garbled number would else pass for another one.
         return pd.read_parquet(path, engine="pyarrow", page_checksum_verification=True)
     except FileNotFoundError:
-        raise UserError(
-            f"{path}: there is no such table; make it with the snakemake command of its config"
-        ) from None
+        raise UserError(f"{path}: there is no such table; make it with the snakemake command of its config") from None
     except (*results.GARBLED, pyarrow.ArrowException):
         raise UserError(f"{path}: is cut short, garbled or no table; {remedy(path)}") from None
 

@@ -67,9 +67,7 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         help="none, scalar, vector or mixed (each normalized, or -unnormalized), sid, nosid",
     )
-    run.add_argument(
-        "--alpha", required=True, metavar="TOKEN", help="initial step-size, such as 2^-8 or 0.001"
-    )
+    run.add_argument("--alpha", required=True, metavar="TOKEN", help="initial step-size, such as 2^-8 or 0.001")
     run.add_argument("--mu", metavar="TOKEN", help="meta-step-size; needed by every method but none")
     run.add_argument("--seed", required=True, type=_whole("--seed", 0), metavar="N", help="from 0 up")
     run.add_argument("--episodes", type=_whole("--episodes", 1), metavar="N", help="on mountain car")
@@ -79,9 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="observed frames, of 4 emulator frames each; on the games",
     )
-    run.add_argument(
-        "--output", required=True, type=Path, metavar="FILE", help="the run file (.npz) to write"
-    )
+    run.add_argument("--output", required=True, type=Path, metavar="FILE", help="the run file (.npz) to write")
     run.add_argument(
         "--reading",
         action="append",
@@ -132,9 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     compile_.add_argument("--output", required=True, type=Path, metavar="FILE", help="the kernel to write")
 
-    aggregate = verbs.add_parser(
-        "aggregate", help="runs of one grid to tidy tables (Parquet)", allow_abbrev=False
-    )
+    aggregate = verbs.add_parser("aggregate", help="runs of one grid to tidy tables (Parquet)", allow_abbrev=False)
     aggregate.set_defaults(verb=_aggregate)
     aggregate.add_argument("--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs")
     aggregate.add_argument("--environment", required=True)
@@ -176,9 +170,7 @@ def _parser() -> argparse.ArgumentParser:
         "--beta", action="store_true", help="also beta.parquet and final_beta.parquet, of runs that keep β"
     )
 
-    played = verbs.add_parser(
-        "aggregate-games", help="runs of games to tidy tables (Parquet)", allow_abbrev=False
-    )
+    played = verbs.add_parser("aggregate-games", help="runs of games to tidy tables (Parquet)", allow_abbrev=False)
     played.set_defaults(verb=_aggregate_games)
     played.add_argument("--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs")
     played.add_argument("--environment", required=True, nargs="+", metavar="GAME")
@@ -223,9 +215,7 @@ def _parser() -> argparse.ArgumentParser:
             name, help=f"{what} and their curves, thinned for the explorer (JSON)", allow_abbrev=False
         )
         thinned.set_defaults(verb=thin)
-        thinned.add_argument(
-            "--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs"
-        )
+        thinned.add_argument("--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs")
         thinned.add_argument("--environment", required=True, nargs="+")
         thinned.add_argument("--method", required=True, nargs="+")
         thinned.add_argument("--alpha", required=True, nargs="+", metavar="TOKEN")
@@ -261,9 +251,7 @@ def _parser() -> argparse.ArgumentParser:
         "aggregate-scores", help="the scores of each method over several games together", allow_abbrev=False
     )
     together.set_defaults(verb=_aggregate_scores)
-    together.add_argument(
-        "scores", type=Path, metavar="PARQUET", help="the scores that `aggregate-games` wrote"
-    )
+    together.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate-games` wrote")
     together.add_argument(
         "--reference",
         required=True,
@@ -277,9 +265,7 @@ def _parser() -> argparse.ArgumentParser:
         "best-alphas", help="the initial step-sizes with the best final scores", allow_abbrev=False
     )
     chosen.set_defaults(verb=_best_alphas)
-    chosen.add_argument(
-        "settings", type=Path, metavar="PARQUET", help="the settings that `aggregate-games` wrote"
-    )
+    chosen.add_argument("settings", type=Path, metavar="PARQUET", help="the settings that `aggregate-games` wrote")
     chosen.add_argument("--environment", required=True, metavar="GAME")
     chosen.add_argument("--method", required=True)
     chosen.add_argument("--count", required=True, type=_whole("--count", 1), metavar="N")
@@ -312,9 +298,7 @@ def _parser() -> argparse.ArgumentParser:
     best.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate` wrote")
     best.add_argument("--output", required=True, type=Path, metavar="PARQUET")
 
-    pair = verbs.add_parser(
-        "paired", help="two methods at the same settings, seed by seed", allow_abbrev=False
-    )
+    pair = verbs.add_parser("paired", help="two methods at the same settings, seed by seed", allow_abbrev=False)
     pair.set_defaults(verb=_paired)
     pair.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate` wrote")
     pair.add_argument("--first", required=True, metavar="METHOD")
@@ -399,9 +383,7 @@ def _parser() -> argparse.ArgumentParser:
             "--tables", required=True, type=Path, metavar="FOLDER", help="what `metatrace aggregate` wrote"
         )
         if kind == "sensitivity":
-            one.add_argument(
-                "--reference", type=Path, metavar="FOLDER", help="the tables of the untuned runs"
-            )
+            one.add_argument("--reference", type=Path, metavar="FOLDER", help="the tables of the untuned runs")
         if kind == "heat-map":
             one.add_argument(
                 "--reference",
@@ -413,9 +395,7 @@ def _parser() -> argparse.ArgumentParser:
         if kind == "mu-and-beta":
             one.add_argument("--mu", required=True, metavar="TOKEN", help="at which β is shown")
         if kind == "games":
-            one.add_argument(
-                "--frames", required=True, type=_whole("--frames", 1), metavar="N", help="of every run"
-            )
+            one.add_argument("--frames", required=True, type=_whole("--frames", 1), metavar="N", help="of every run")
         one.add_argument("--title", required=True)
         one.add_argument("--note", default="", help="a small line at the figure's foot")
         one.add_argument(
@@ -426,9 +406,7 @@ def _parser() -> argparse.ArgumentParser:
         "explorer", help="the page on which a reader picks curves, runs and tables (HTML)", allow_abbrev=False
     )
     explorer.set_defaults(verb=_explorer)
-    explorer.add_argument(
-        "--tables", required=True, type=Path, metavar="FOLDER", help="results/<scale>/tables"
-    )
+    explorer.add_argument("--tables", required=True, type=Path, metavar="FOLDER", help="results/<scale>/tables")
     explorer.add_argument(
         "--words",
         required=True,
@@ -444,9 +422,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     explorer.add_argument("--output", required=True, type=Path, metavar="HTML")
 
-    config = verbs.add_parser(
-        "config", help="check a config file and say what it asks for", allow_abbrev=False
-    )
+    config = verbs.add_parser("config", help="check a config file and say what it asks for", allow_abbrev=False)
     config.set_defaults(verb=_config)
     config.add_argument("file", type=Path)
 
@@ -474,9 +450,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     publish.set_defaults(verb=_publish)
     publish.add_argument("file", type=Path, metavar="CONFIG")
-    publish.add_argument(
-        "--output", required=True, type=Path, metavar="FOLDER", help="such as reports/published"
-    )
+    publish.add_argument("--output", required=True, type=Path, metavar="FOLDER", help="such as reports/published")
 
     made = verbs.add_parser("provenance", help="what results depend on", allow_abbrev=False)
     questions = made.add_subparsers(metavar="QUESTION", required=True, parser_class=_Parser)
@@ -492,9 +466,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     why.set_defaults(verb=_why)
-    why.add_argument(
-        "job", help=f"{', '.join(provenance.ENTRY_POINTS)}; or a rule: {', '.join(provenance.RULES)}"
-    )
+    why.add_argument("job", help=f"{', '.join(provenance.ENTRY_POINTS)}; or a rule: {', '.join(provenance.RULES)}")
     why.add_argument("file", nargs="?", type=Path, metavar="RUN_FILE", help="a run file (.npz) of such a job")
     return parser
 
@@ -614,9 +586,7 @@ def _identity(options: argparse.Namespace) -> key.RunKey:
         )
     if options.environment != "drifting_mountain_car":
         if options.drift not in (None, "0"):
-            raise UserError(
-                f"--drift: {options.environment} has none; leave --drift out, or use drifting_mountain_car"
-            )
+            raise UserError(f"--drift: {options.environment} has none; leave --drift out, or use drifting_mountain_car")
     elif options.drift is None:
         raise UserError("--drift: is missing; drifting_mountain_car needs a rate such as 4e-6, or 0")
     elif numbers.parse(options.drift, "--drift", zero=True) > 1:
@@ -647,8 +617,7 @@ def _chosen_readings(pairs: Sequence[str]) -> dict[str, str]:
         key, separator, value = pair.partition("=")
         if not separator or key in chosen:
             raise UserError(
-                f"--reading: {pair!r} is no KEY=VALUE, or the key is there twice; "
-                "write --reading time_limit=bootstrap"
+                f"--reading: {pair!r} is no KEY=VALUE, or the key is there twice; write --reading time_limit=bootstrap"
             )
         chosen[key] = value
     return chosen
@@ -705,9 +674,7 @@ def _aggregate(options: argparse.Namespace) -> None:
     code = options.code and dict(zip(options.method, options.code, strict=True))
     spread_alpha_max = numbers.parse(options.spread_alpha_max, "--spread-alpha-max")
     runs = collect.load(options.runs, grid, code=code)
-    made = aggregate.aggregate(
-        runs, window=options.smoothing, final=options.final, spread_alpha_max=spread_alpha_max
-    )
+    made = aggregate.aggregate(runs, window=options.smoothing, final=options.final, spread_alpha_max=spread_alpha_max)
     frames = {field.name: getattr(made, field.name) for field in fields(made)}
     if options.beta:
         frames["beta"] = beta.curves(runs, window=options.smoothing)
@@ -728,9 +695,7 @@ def _aggregate_games(options: argparse.Namespace) -> None:
     runs = collect.load(options.runs, grid, code=code)
     scores = games.scores(runs, frames=options.frames, window=options.smoothing, final=options.final)
     # As the command names the games, and not by alphabet.
-    scores = scores.sort_values(
-        "environment", key=lambda column: column.map(options.environment.index), kind="stable"
-    )
+    scores = scores.sort_values("environment", key=lambda column: column.map(options.environment.index), kind="stable")
     settings = games.settings(scores)
     made = {
         "curves": games.curves(runs, frames=options.frames, window=options.smoothing),
@@ -759,9 +724,7 @@ def _thin(options: argparse.Namespace) -> None:
     _hold_codes_to_methods(options)
     code = options.code and dict(zip(options.method, options.code, strict=True))
     curves = tables.read(options.curves)
-    _hold_to(
-        curves, ("alpha", "mu", "episode", "mean"), options.curves, "the curves of `metatrace aggregate`"
-    )
+    _hold_to(curves, ("alpha", "mu", "episode", "mean"), options.curves, "the curves of `metatrace aggregate`")
     kept = points.kept(options.episodes, thinned.MOST_RUN_POINTS)
     made = thinned.of(
         curves,
@@ -832,9 +795,7 @@ def _best_alphas(options: argparse.Namespace) -> None:
     settings = tables.read(options.settings)
     columns = ("environment", "method", "alpha", "mu", "final")
     _hold_to(settings, columns, options.settings, "the settings.parquet of `metatrace aggregate-games`")
-    alphas = games.best_alpha(
-        settings, environment=options.environment, method=options.method, count=options.count
-    )
+    alphas = games.best_alpha(settings, environment=options.environment, method=options.method, count=options.count)
     atomic.write_atomically(options.output, "".join(f"{alpha}\n" for alpha in alphas).encode())
 
 
@@ -879,9 +840,7 @@ def _claims(options: argparse.Namespace) -> None:
         raise UserError(f"{options.style}: cannot be read; it must be a style sheet") from None
     table = claims.judge(criteria, ran)
     summary = claims.summary(table, presentation.SECTIONS)
-    atomic.write_atomically(
-        options.output / "tables" / "claims.json", pages.as_json(table, summary, options.scale)
-    )
+    atomic.write_atomically(options.output / "tables" / "claims.json", pages.as_json(table, summary, options.scale))
     atomic.write_atomically(options.output / "tables" / "claims.csv", tables.as_csv(table))
     page = pages.page(table, summary, scale=options.scale, style=style)
     atomic.write_atomically(options.output / "claims.html", page)
@@ -891,9 +850,7 @@ def _best_mu(options: argparse.Namespace) -> None:
     from metatrace.analysis import best, tables
 
     scores = tables.read(options.scores)
-    _hold_to(
-        scores, (*best.CASE, "mu", "final"), options.scores, "the scores.parquet of `metatrace aggregate`"
-    )
+    _hold_to(scores, (*best.CASE, "mu", "final"), options.scores, "the scores.parquet of `metatrace aggregate`")
     tables.write(best.best_mu(scores), options.output)
 
 
@@ -965,9 +922,7 @@ def _heat_map(options: argparse.Namespace) -> None:
     from metatrace.analysis import tables
     from metatrace.figures import heat_map, style
 
-    settings, reference = (
-        tables.read(folder / "settings.parquet") for folder in (options.tables, options.reference)
-    )
+    settings, reference = (tables.read(folder / "settings.parquet") for folder in (options.tables, options.reference))
     style.save(heat_map.draw(settings, reference, title=options.title, note=options.note), options.output)
     style.save_table(heat_map.drawn_table(settings, reference), options.output)
 

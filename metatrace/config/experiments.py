@@ -11,11 +11,22 @@ import jsonschema
 import yaml
 
 from metatrace import numbers
+from metatrace.config.figure import (
+    BEST_MU,
+    COMPARED,
+    GAMES,
+    MU_AND_BETA,
+    OWN_READINGS,
+    PAIRED,
+    STEP_SIZES,
+    BestAlphas,
+    Figure,
+)
 from metatrace.domains import readings
 from metatrace.domains.atari import readings as games
 from metatrace.domains.mountain_car import readings as cars
 from metatrace.errors import UserError
-from metatrace.runs.key import NO_DRIFT, NO_MU, UNTUNED, RunKey, grid_of_runs
+from metatrace.runs.key import NO_DRIFT, NO_MU, UNTUNED, RunKey
 
 # What the paper leaves open about each environment; and all of it, each question once.
 QUESTIONS = {**cars.QUESTIONS, **games.QUESTIONS}
@@ -23,94 +34,6 @@ READINGS = tuple(dict.fromkeys(reading for part in QUESTIONS.values() for readin
 SCHEMA = Path(__file__).parents[2] / "workflow" / "schemas" / "config.schema.yaml"
 _MAX_CONFIG_BYTES = 1 << 20
 _MAX_CONFIG_VALUES = 100_000  # with every alias of YAML written out
-
-
-# What a figure shows (its `kind`): the panels, and the lines in each.
-STEP_SIZES, BEST_MU, MU_AND_BETA, GAMES = "step_sizes", "best_mu", "mu_and_beta", "games"
-PAIRED, COMPARED = "paired", "compared"
-# Those that show mountain car.
-CARS = (STEP_SIZES, BEST_MU, MU_AND_BETA, PAIRED)
-# The runs under the config's own readings, among the variants.
-OWN_READINGS = ""
-
-
-@dataclass(frozen=True)
-class BestAlphas:
-    """α that the runs of another figure choose: the `count` best ones of a method, by final score."""
-
-    count: int
-    figure: str
-    method: str
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure of the paper: methods over a grid of α, μ and drift, on one environment or several games.
-
-    Attributes:
-      kind: `step_sizes` (a panel a μ, a line an α), `best_mu` (a panel a drift, a line a method at its best
-        μ), `mu_and_beta` (a row a method: a line a μ; and beside it the mean β of groups of weights),
-        `paired` (the first of two methods against the second, at every α and μ), `compared` (the methods of
-        other figures, each at its best μ), or `games` (a panel a game and method, a line an α).
-      alphas: the initial step-sizes; where `best` chooses them, those it chooses from.
-      beta_mu: the μ at which `mu_and_beta` shows β; None for the other kinds.
-      length: of a run: episodes, or observed frames of a game.
-      readings: those in force for its runs, the figure's own among them.
-      variant: which runs are its own where the same tuple is run under several readings: empty for the
-        config's readings, else those that differ, such as `nosid_normaliser~trace_product`.
-      of: the figures whose runs a `compared` one is drawn from: it has no others; () for the other kinds.
-    """
-
-    name: str
-    section: str
-    title: str
-    kind: str
-    environments: tuple[str, ...]
-    methods: tuple[str, ...]
-    alphas: tuple[str, ...]
-    best: BestAlphas | None
-    mus: tuple[str, ...]
-    drifts: tuple[str, ...]
-    beta_mu: str | None
-    seeds: tuple[int, ...]
-    length: int
-    smoothing: int
-    reference: str | None
-    ours: str
-    readings: dict[str, str]
-    variant: str
-    of: tuple["Figure", ...] = ()
-
-    @property
-    def drifting(self) -> bool:
-        """Whether its runs keep β: those on drifting mountain car do."""
-        return self.environments == ("drifting_mountain_car",)
-
-    @property
-    def has_several_games(self) -> bool:
-        """Whether its scores can be taken together over games."""
-        return self.kind == GAMES and len(self.environments) > 1
-
-    @property
-    def unit(self) -> str:
-        """What `length` counts."""
-        return "observed frames" if self.kind == GAMES else "episodes"
-
-    def runs(self, alphas: Sequence[str] | None = None) -> tuple[RunKey, ...]:
-        """Every run that the figure is drawn from, in the config's order.
-
-        Args:
-          alphas: those that `best` chose; without them, all that it chooses from.
-        """
-        if self.of:
-            return tuple(dict.fromkeys(run for figure in self.of for run in figure.runs()))
-        return grid_of_runs(
-            self.environments, self.methods, alphas or self.alphas, self.mus, self.drifts, self.seeds
-        )
-
-    def some_runs(self) -> tuple[RunKey, ...]:
-        """As many runs as it is drawn from: `runs`, where α are yet to be chosen with any choice."""
-        return self.runs(self.alphas[: self.best.count] if self.best else None)
 
 
 @dataclass(frozen=True)
@@ -144,9 +67,7 @@ class Experiments:
     def all_runs(self) -> dict[tuple[str, RunKey], int]:
         """`some_runs` of every variant, by variant and tuple."""
         return {
-            (variant, run): length
-            for variant in self.variants()
-            for run, length in self.some_runs(variant).items()
+            (variant, run): length for variant in self.variants() for run, length in self.some_runs(variant).items()
         }
 
     def variants(self) -> list[str]:
@@ -224,9 +145,7 @@ def check(config: object, where: str) -> Experiments:
             raise UserError(f"{where}: holds more than {_MAX_CONFIG_VALUES} values; that is no config file")
         config = json.loads(json.dumps(config))  # a copy of plain types, and nothing but plain types
     except (TypeError, ValueError, RecursionError):
-        raise UserError(
-            f"{where}: holds dates or other values that are no config; see config/README.md"
-        ) from None
+        raise UserError(f"{where}: holds dates or other values that are no config; see config/README.md") from None
     errors = jsonschema.Draft202012Validator(schema).iter_errors(config)
     first = min(errors, key=_urgency, default=None)
     if first is not None:
@@ -287,12 +206,8 @@ def _figure(
     if not tuned and "mu" in entry:
         raise UserError(f"{key}.mu: method none has no meta-step-size; leave mu out")
     if tuned and "mu" not in entry:
-        raise UserError(
-            f"{key}.mu: is missing; method {tuned[0]} needs a list of meta-step-sizes such as [2^-8]"
-        )
-    environments = tuple(
-        [entry["environment"]] if isinstance(entry["environment"], str) else entry["environment"]
-    )
+        raise UserError(f"{key}.mu: is missing; method {tuned[0]} needs a list of meta-step-sizes such as [2^-8]")
+    environments = tuple([entry["environment"]] if isinstance(entry["environment"], str) else entry["environment"])
     _check_length(entry, environments, key)
     best, alphas = None, entry["alpha"]
     if isinstance(alphas, dict):
@@ -306,9 +221,7 @@ def _figure(
         for position, token in enumerate(tokens):
             numbers.parse(token, f"{key}.{quantity}[{position}]", zero=quantity == "drift")
             if token in tokens[:position]:
-                raise UserError(
-                    f"{key}.{quantity}[{position}]: {token} is there twice; list every number once"
-                )
+                raise UserError(f"{key}.{quantity}[{position}]: {token} is there twice; list every number once")
     _check_drift(entry, environments, key)
     seeds = entry["seeds"]
     figure = Figure(
@@ -340,13 +253,9 @@ def _compared(name: str, entry: Mapping[str, Any], others: Mapping[str, Figure],
     for word, value in entry.items():
         # Without readings of its own it has an empty table of them, by default.
         if word not in own and value != {}:
-            raise UserError(
-                f"{key}.{word}: a figure of kind {COMPARED} takes it from the figures in of; leave it out"
-            )
+            raise UserError(f"{key}.{word}: a figure of kind {COMPARED} takes it from the figures in of; leave it out")
     fitting = {
-        other.name: other
-        for other in others.values()
-        if other.kind == STEP_SIZES and other.variant == OWN_READINGS
+        other.name: other for other in others.values() if other.kind == STEP_SIZES and other.variant == OWN_READINGS
     }
     for position, member in enumerate(entry["of"]):
         if member not in fitting:
@@ -456,9 +365,7 @@ def _candidates(best: BestAlphas, kind: str, others: Mapping[str, Figure], key: 
 def _check_drift(entry: Mapping[str, Any], environments: Sequence[str], key: str) -> None:
     if environments != ("drifting_mountain_car",):
         if "drift" in entry:
-            raise UserError(
-                f"{key}.drift: {environments[0]} has none; leave drift out, or use drifting_mountain_car"
-            )
+            raise UserError(f"{key}.drift: {environments[0]} has none; leave drift out, or use drifting_mountain_car")
         return
     if "drift" not in entry:
         raise UserError(f'{key}.drift: is missing; {environments[0]} needs a list of rates such as ["4e-6"]')
@@ -479,13 +386,11 @@ def _check_kind(figure: Figure, key: str) -> None:
     for quantity, values in one.items():
         if len(values) > 1:
             raise UserError(
-                f"{key}.{quantity}: has {len(values)} values; "
-                f"a figure of kind {figure.kind} has one {quantity}"
+                f"{key}.{quantity}: has {len(values)} values; a figure of kind {figure.kind} has one {quantity}"
             )
     if figure.kind == PAIRED and (len(figure.methods) != 2 or UNTUNED in figure.methods):
         raise UserError(
-            f"{key}.method: is {', '.join(figure.methods)}; a figure of kind {PAIRED} compares two methods "
-            "with tuning"
+            f"{key}.method: is {', '.join(figure.methods)}; a figure of kind {PAIRED} compares two methods with tuning"
         )
     if figure.kind != STEP_SIZES and figure.reference is not None:
         raise UserError(f"{key}.reference: is for figures of kind {STEP_SIZES} alone; leave it out")
@@ -510,8 +415,7 @@ def _check_reference(figure: Figure, figures: Mapping[str, Figure], where: str) 
     untuned = [
         other.name
         for other in figures.values()
-        if other.methods == (UNTUNED,)
-        and (other.environments, other.drifts) == (figure.environments, figure.drifts)
+        if other.methods == (UNTUNED,) and (other.environments, other.drifts) == (figure.environments, figure.drifts)
     ]
     if figure.reference not in untuned:
         raise UserError(

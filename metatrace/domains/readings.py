@@ -36,7 +36,5 @@ def complete(questions: Iterable[Reading], chosen: Mapping[str, str], where: str
         if key not in known:
             raise UserError(f"{where}.{key}: there is no such reading; the readings are {', '.join(known)}")
         if value not in known[key].values:
-            raise UserError(
-                f"{where}.{key}: {value!r} is no answer; it must be one of {', '.join(known[key].values)}"
-            )
+            raise UserError(f"{where}.{key}: {value!r} is no answer; it must be one of {', '.join(known[key].values)}")
     return {key: chosen.get(key, reading.default) for key, reading in known.items()}

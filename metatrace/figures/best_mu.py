@@ -43,9 +43,7 @@ def draw(curves: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> 
             panel.set_ylabel("Return (trailing mean)")
         style.episode_axis(axes[0, 0], table)
         axes[0, 0].set_ylim(*style.value_range(table))
-        style.shared_legend(
-            figure, [_handle(method, style.METHODS[method].name) for method in methods], "Tuning"
-        )
+        style.shared_legend(figure, [_handle(method, style.METHODS[method].name) for method in methods], "Tuning")
     return figure
 
 

@@ -68,9 +68,7 @@ def draw(
         style.trim(axes, len(places), "Observed frames")
         _return_axes(axes[:, 0], table, games)
         axes[0, 0].set_xlim(0, frames)
-        axes[0, 0].xaxis.set_major_locator(
-            MaxNLocator(5, integer=True, min_n_ticks=2, steps=[1, 2, 2.5, 5, 10])
-        )
+        axes[0, 0].xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=2, steps=[1, 2, 2.5, 5, 10]))
         axes[0, 0].xaxis.set_major_formatter(EngFormatter(sep=""))
         handles = [
             Line2D([], [], color=colour, ls=style.line_style(i), lw=1.6, label=f"${label(alpha)}$")
@@ -82,9 +80,7 @@ def draw(
     return figure
 
 
-def drawn_table(
-    curves: pd.DataFrame, best: pd.DataFrame, settings: pd.DataFrame | None = None
-) -> pd.DataFrame:
+def drawn_table(curves: pd.DataFrame, best: pd.DataFrame, settings: pd.DataFrame | None = None) -> pd.DataFrame:
     """All that the figure draws, a row a point: the table to save beside it.
 
     Args:

@@ -40,9 +40,7 @@ def draw(settings: pd.DataFrame, reference: pd.DataFrame, *, title: str, note: s
             rows = table[table["quantity"] == quantity]
             best = _panel(panel, rows, alphas, mus, colours)
             panel.set_title(heading, loc="left", pad=5)
-            panel.set_title(
-                f"framed: the best, {planes.number(best)}", loc="right", pad=5, size=style.NOTE_SIZE
-            )
+            panel.set_title(f"framed: the best, {planes.number(best)}", loc="right", pad=5, size=style.NOTE_SIZE)
         axes[-1].set_xlabel(r"Initial $\alpha$")
         planes.colour_bar(figure, axes, colours, "Return")
     return figure
@@ -70,18 +68,14 @@ def drawn_table(settings: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame
     return pd.concat([part[keys] for part in parts], ignore_index=True)
 
 
-def _panel(
-    axes: Axes, rows: pd.DataFrame, alphas: list[str], mus: list[str], colours: ScalarMappable
-) -> float:
+def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], mus: list[str], colours: ScalarMappable) -> float:
     """Draws a panel; the best value of the tuned method, of equal ones at the largest μ and smallest α."""
     (untuned,) = rows.loc[rows["reference"], "mu"].unique().tolist() or ["0"]
     values = planes.grid(rows[~rows["reference"]], "value", alphas, mus)
     below = planes.grid(rows[rows["reference"]], "value", alphas, [untuned])
     top = len(mus) + planes.GAP
     for part, start in ((values, 0.0), (below, top)):
-        planes.cells(
-            axes, part, [[planes.number(value) for value in row] for row in part], colours, top=start
-        )
+        planes.cells(axes, part, [[planes.number(value) for value in row] for row in part], colours, top=start)
     row, column = divmod(int(np.nanargmax(values)), len(alphas))
     axes.add_patch(
         Rectangle((column, row), 1, 1, fill=False, ec="black", lw=2.2, zorder=3, clip_on=False, label="best")

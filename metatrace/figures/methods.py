@@ -14,9 +14,7 @@ _UNTUNED = "0"  # the μ of method none
 _KEYS = ["environment", "method", "mu", "drift"]
 
 
-def draw(
-    settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str
-) -> Figure:
+def draw(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> Figure:
     """Draws every method's scores at its best μ, and how far the choice of α matters at each μ.
 
     Args:
@@ -51,9 +49,7 @@ def draw(
         _spread_panel(panels["spread"], table[table["quantity"] == "spread"], mus)
         for panel in panels.values():
             sns.despine(ax=panel)
-        style.shared_legend(
-            figure, [_handle(method, mus[method]) for method in methods], r"Tuning, best $\mu$"
-        )
+        style.shared_legend(figure, [_handle(method, mus[method]) for method in methods], r"Tuning, best $\mu$")
     return figure
 
 
@@ -86,9 +82,7 @@ def drawn_table(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame
     keys = ["quantity", "environment", "method", "alpha", "mu", "drift", "value", "low", "high"]
     table = pd.concat([part[keys] for part in parts], ignore_index=True).astype({"alpha": "str"})
     order = ["final", "auc", "spread"]
-    return table.sort_values(
-        "quantity", key=lambda column: column.map(order.index), kind="stable", ignore_index=True
-    )
+    return table.sort_values("quantity", key=lambda column: column.map(order.index), kind="stable", ignore_index=True)
 
 
 def _spread_panel(axes: Axes, rows: pd.DataFrame, mus: dict[str, str]) -> None:

@@ -111,9 +111,7 @@ def drawn_table(curves: pd.DataFrame, beta: pd.DataFrame, mu: str) -> pd.DataFra
     halves = [
         half[["shows", *_KEYS]].sort_values(
             [*orders, "episode"],
-            key=lambda column: (
-                column.map(orders[str(column.name)].index) if column.name in orders else column
-            ),
+            key=lambda column: column.map(orders[str(column.name)].index) if column.name in orders else column,
         )
         for half in (curves.assign(shows="return", group=""), at_mu.assign(shows="beta"))
     ]
@@ -152,9 +150,7 @@ def _beta_panel(axes: Axes, rows: pd.DataFrame, initial: float) -> list[style.Lo
         looks = {group: _GROUPS[group] for group in groups}
     for group, curve in groups.items():
         look = looks[group]
-        style.curve(
-            axes, curve, colour=look.colour, line_style=look.line_style, label=group, width=_width(look, 1.3)
-        )
+        style.curve(axes, curve, colour=look.colour, line_style=look.line_style, label=group, width=_width(look, 1.3))
     axes.set_ylim(*style.value_range(rows, initial))
     sns.despine(ax=axes)
     return [_INITIAL, *looks.values()]
@@ -164,6 +160,5 @@ def _alike(groups: list[pd.DataFrame]) -> bool:
     """Whether all groups have the same β throughout, but for the rounding of their means."""
     first, *others = (group[["episode", "mean", "low", "high"]].to_numpy() for group in groups)
     return all(
-        other.shape == first.shape and np.allclose(other, first, rtol=1e-9, atol=0, equal_nan=True)
-        for other in others
+        other.shape == first.shape and np.allclose(other, first, rtol=1e-9, atol=0, equal_nan=True) for other in others
     )

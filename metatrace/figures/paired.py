@@ -76,16 +76,11 @@ def drawn_table(differences: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _panel(
-    axes: Axes, rows: pd.DataFrame, alphas: list[str], mus: list[str], colours: ScalarMappable
-) -> None:
+def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], mus: list[str], colours: ScalarMappable) -> None:
     values = planes.grid(rows, "difference", alphas, mus)
     marked = planes.grid(rows, "significant", alphas, mus) == 1
     texts = [
-        [
-            planes.number(value, signed=True) + (f" {MARK}" if mark else "")
-            for value, mark in zip(*row, strict=True)
-        ]
+        [planes.number(value, signed=True) + (f" {MARK}" if mark else "") for value, mark in zip(*row, strict=True)]
         for row in zip(values, marked, strict=True)
     ]
     planes.cells(axes, values, texts, colours, bold=marked)

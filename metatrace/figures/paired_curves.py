@@ -56,8 +56,7 @@ def draw(curves: pd.DataFrame, *, title: str, note: str) -> Figure:
         style.episode_axis(axes[0, 0], table)
         axes[0, 0].set_ylim(*style.value_range(table))
         handles = [
-            Line2D([], [], color=colour, lw=3, label=rf"$\alpha = {label(alpha)}$")
-            for alpha, colour in colours.items()
+            Line2D([], [], color=colour, lw=3, label=rf"$\alpha = {label(alpha)}$") for alpha, colour in colours.items()
         ]
         handles += [
             Line2D([], [], color="#555555", ls=line_style, lw=1.6, label=style.METHODS[method].name)

@@ -129,8 +129,6 @@ def _handles(mus: list[str], with_reference: bool) -> list[Line2D]:
     ]  # fmt: skip
     if with_reference:
         handles.append(
-            Line2D(
-                [], [], color=style.REFERENCE_COLOUR, dashes=style.REFERENCE_DASHES, lw=1.6, label="untuned"
-            )
+            Line2D([], [], color=style.REFERENCE_COLOUR, dashes=style.REFERENCE_DASHES, lw=1.6, label="untuned")
         )
     return handles

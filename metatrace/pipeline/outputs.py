@@ -50,25 +50,18 @@ def pictures_of(figure: Figure) -> tuple[str, ...]:
 def drawn_files(results: str, figures: Iterable[Figure]) -> list[str]:
     """The pictures of some figures below `results` (`results/<scale>`), in every format."""
     return [
-        f"{results}/figures/{name}.{suffix}"
-        for figure in figures
-        for name in pictures_of(figure)
-        for suffix in FORMATS
+        f"{results}/figures/{name}.{suffix}" for figure in figures for name in pictures_of(figure) for suffix in FORMATS
     ]
 
 
 def csv_files(results: str, figures: Iterable[Figure]) -> list[str]:
     """The tables of some figures that are there as CSV."""
-    return [
-        f"{results}/tables/{figure.name}_{table}.csv" for figure in figures for table in csv_tables_of(figure)
-    ]
+    return [f"{results}/tables/{figure.name}_{table}.csv" for figure in figures for table in csv_tables_of(figure)]
 
 
 def table_files(results: str, figures: Iterable[Figure]) -> list[str]:
     """All tables of some figures, as Parquet."""
-    return [
-        f"{results}/tables/{figure.name}/{table}.parquet" for figure in figures for table in tables_of(figure)
-    ]
+    return [f"{results}/tables/{figure.name}/{table}.parquet" for figure in figures for table in tables_of(figure)]
 
 
 def thinned_files(results: str, figures: Iterable[Figure]) -> list[str]:

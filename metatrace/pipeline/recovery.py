@@ -85,16 +85,12 @@ def files_to_make_anew(
     runs = {run.path(folder): run for run in lengths}
     codes = {job: provenance.of_job(job).digest for job in presentation.run_jobs(asked)}
     found = [
-        path
-        for path in changed(runs, recorded)
-        if not _holds(runs[path], lengths[runs[path]], asked, folder, codes)
+        path for path in changed(runs, recorded) if not _holds(runs[path], lengths[runs[path]], asked, folder, codes)
     ]
     return [*found, *changed(others, recorded)]
 
 
-def _holds(
-    run: status.WantedRun, length: int, asked: Experiments, folder: str, codes: Mapping[str, str]
-) -> bool:
+def _holds(run: status.WantedRun, length: int, asked: Experiments, folder: str, codes: Mapping[str, str]) -> bool:
     """Whether a run file is whole and is the run that its path says, made as it would be made now."""
     if status.state_of(run, length, asked, folder, codes).state != status.FRESH:
         return False

@@ -118,9 +118,7 @@ def of(asked: Experiments, folder: str) -> Status:
 def wanted(asked: Experiments) -> dict[WantedRun, int]:
     """The runs that a config may ask for, whatever α are chosen, and how many episodes or frames each has."""
     return {
-        WantedRun(variant, run): length
-        for variant in asked.variants()
-        for run, length in asked.runs(variant).items()
+        WantedRun(variant, run): length for variant in asked.variants() for run, length in asked.runs(variant).items()
     }
 
 
@@ -128,9 +126,7 @@ def _is_there(path: str) -> bool:
     return Path(path).is_file()
 
 
-def state_of(
-    wanted: WantedRun, length: int, asked: Experiments, folder: str, codes: Mapping[str, str]
-) -> RunState:
+def state_of(wanted: WantedRun, length: int, asked: Experiments, folder: str, codes: Mapping[str, str]) -> RunState:
     """What became of a run below `folder`, by its file's `meta`; `codes`: a fingerprint a kind of job."""
     path, run = wanted.path(folder), wanted.key
     try:
@@ -266,9 +262,7 @@ def _named(reason: str, paths: list[str], all_files: bool) -> Iterator[str]:
 
 def _time_left(asked: Experiments, status: Status, folder: str, cores: int) -> Iterator[str]:
     lengths = {
-        WantedRun(variant, run): length
-        for variant in asked.variants()
-        for run, length in asked.runs(variant).items()
+        WantedRun(variant, run): length for variant in asked.variants() for run, length in asked.runs(variant).items()
     }
     n_games = sum(map(_is_game, status.to_do()))
     n_cars = len(status.to_do()) - n_games

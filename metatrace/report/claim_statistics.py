@@ -118,9 +118,7 @@ class Scores:
         if key not in self._known:
             tokens = [self.values(axis) for axis in axes]
             keys = [*axes, "seed"]
-            rows = pd.Series(
-                self.table[score].to_numpy(), pd.MultiIndex.from_frame(self.table[keys].astype("object"))
-            )
+            rows = pd.Series(self.table[score].to_numpy(), pd.MultiIndex.from_frame(self.table[keys].astype("object")))
             index = pd.MultiIndex.from_product([*tokens, list(self.seeds)], names=keys)
             if not rows.index.is_unique or not index.isin(rows.index).all():
                 raise LackingError(f"not one run for every seed and {', '.join(axes) or 'no other choice'}")
@@ -308,22 +306,14 @@ def _ranks(values: Sequence[float]) -> Numbers:
 
 def c11(roles: Roles) -> Numbers:
     rates = _at_rates(roles)
-    quick = min(
-        float((runs.grid("tenth_2") - runs.grid("first")).mean()) for best in rates for runs in best.values()
-    )
-    ahead = [
-        min(_difference(best, "mixed", other, "final") for other in best if other != "mixed")
-        for best in rates
-    ]
+    quick = min(float((runs.grid("tenth_2") - runs.grid("first")).mean()) for best in rates for runs in best.values())
+    ahead = [min(_difference(best, "mixed", other, "final") for other in best if other != "mixed") for best in rates]
     return {"quick": quick, **_ranks(ahead)}
 
 
 def c12(roles: Roles) -> Numbers:
     rates = _at_rates(roles)
-    tenths = [
-        [float(best["scalar"].grid(f"tenth_{tenth}").mean()) for tenth in range(1, TENTHS + 1)]
-        for best in rates
-    ]
+    tenths = [[float(best["scalar"].grid(f"tenth_{tenth}").mean()) for tenth in range(1, TENTHS + 1)] for best in rates]
     drops = _ranks([course[-1] - max(course) for course in tenths])
     early = float(np.mean([_difference(best, "scalar", UNTUNED, "tenth_1") for best in rates]))
     return {"early": early, "third": drops["third"], "highest": drops["highest"]}
@@ -340,12 +330,7 @@ def c13(roles: Roles) -> Numbers:
 def c14(roles: Roles) -> Numbers:
     rates = _at_rates(roles)
     return {
-        score: min(
-            _difference(best, method, UNTUNED, score)
-            for best in rates
-            for method in best
-            if method != UNTUNED
-        )
+        score: min(_difference(best, method, UNTUNED, score) for best in rates for method in best if method != UNTUNED)
         for score in ("final", "auc")
     }
 
@@ -355,10 +340,7 @@ def c15(roles: Roles) -> Numbers:
     for method in ("vector", "mixed"):
         runs = roles["beta"].of(method=method, mu=BETA_MU)
         value, policy = (
-            (
-                runs.of(group=f"{part}/informative").grid("beta")
-                - runs.of(group=f"{part}/noisy").grid("beta")
-            ).mean()
+            (runs.of(group=f"{part}/informative").grid("beta") - runs.of(group=f"{part}/noisy").grid("beta")).mean()
             for part in ("value", "policy")
         )
         ratios[method] = float(value / policy) if policy > 0 else np.nan

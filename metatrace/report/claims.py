@@ -301,9 +301,7 @@ def bootstrap(claim: Claim, roles: Roles) -> dict[str, tuple[float, float, float
     whole = statistic(roles)
     names = [part.name for part in claim.parts]
     if set(names) != set(whole):
-        raise UserError(
-            f"claim {claim.id}: has the parts {', '.join(names)}; they must be {', '.join(whole)}"
-        )
+        raise UserError(f"claim {claim.id}: has the parts {', '.join(names)}; they must be {', '.join(whole)}")
     unknown = {name: (float(whole[name]), math.nan, math.nan) for name in names}
     if seeds < 2:
         return unknown

@@ -99,8 +99,7 @@ def _row(claim: Mapping[str, Any]) -> str:
     rows = []
     for number, part in enumerate(claim["parts"]):
         cells = (
-            html.escape(part["statistic"])
-            + f'<span class="note">Why: {html.escape(part["because"])}.</span>',
+            html.escape(part["statistic"]) + f'<span class="note">Why: {html.escape(part["because"])}.</span>',
             _estimate(part),
             html.escape(part["wanted"]),
             part["part_verdict"] if part["part_verdict"] != "undecided" else "is undecided",

@@ -80,13 +80,9 @@ def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
     }
     for name, part in parts.items():
         if text.count(_MARK.format(name)) != 1:
-            raise UserError(
-                f"{template}/explorer.html: has no single place for the {name}, {_MARK.format(name)}"
-            )
+            raise UserError(f"{template}/explorer.html: has no single place for the {name}, {_MARK.format(name)}")
         if re.search(r"<!--|</script|</style", part, re.IGNORECASE):
-            raise UserError(
-                f"{template}: the {name} cannot stand in a page, for it holds an end tag or a comment"
-            )
+            raise UserError(f"{template}: the {name} cannot stand in a page, for it holds an end tag or a comment")
     return re.sub(r"/\*(\w+)\*/", lambda mark: parts[mark[1]], text).encode()
 
 
@@ -196,9 +192,7 @@ def chart() -> dict[str, Any]:
     band = (
         alt.Chart(name="bands")
         .mark_area(opacity=0.16, aria=False)
-        .encode(
-            x, alt.Y("low:Q", title="Return"), alt.Y2("high:Q"), alt.Color("colour:N"), alt.Detail("line:N")
-        )
+        .encode(x, alt.Y("low:Q", title="Return"), alt.Y2("high:Q"), alt.Color("colour:N"), alt.Detail("line:N"))
     )
     single = (
         alt.Chart(name="runs")

@@ -69,16 +69,14 @@ TABLES = {
     "aggregate_scores": "all games together",
 }
 TABLE_TEXTS = {
-    "scores": "final return (mean over the last {final} episodes) and AUC (mean over all episodes) "
-    "of every run",
+    "scores": "final return (mean over the last {final} episodes) and AUC (mean over all episodes) of every run",
     "settings": "final return and AUC of every setting: mean over seeds and 95 % bootstrap interval",
     "spread": "standard deviation over α ≤ {spread_alpha_max} of the mean AUC, for every μ, "
     "with a 95 % bootstrap interval that resamples the seeds of all α together",
     "best_mu": "for every method and drift the μ with the highest final return (mean over the last "
     "{final} episodes), the runner-up, and the difference between the two, with 95 % bootstrap intervals; "
     "that of the difference pairs runs of the same seed",
-    "final_beta": "mean β (log step-size) of every group of weights over the last {final} episodes of "
-    "every run",
+    "final_beta": "mean β (log step-size) of every group of weights over the last {final} episodes of every run",
     "best_constant": "for every game the α with the highest final return (mean over the last {final} "
     "episodes) without tuning",
     "reference": "final return (mean over the last {final} finished episodes) of every setting beside that "
@@ -167,14 +165,9 @@ def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool
     """
     seeds = len(figure.seeds)
     whole = paper.figures.get(figure.name)
-    shown = (
-        f"{asked.scale.capitalize()} scale: mean over {seeds} seed{'s' if seeds > 1 else ''}, "
-        f"{length_text(figure)}"
-    )
+    shown = f"{asked.scale.capitalize()} scale: mean over {seeds} seed{'s' if seeds > 1 else ''}, {length_text(figure)}"
     if curves:
-        shown += (
-            f", trailing mean of {figure.smoothing}{' finished episodes' if figure.kind == GAMES else ''}"
-        )
+        shown += f", trailing mean of {figure.smoothing}{' finished episodes' if figure.kind == GAMES else ''}"
     if curves and seeds > 1:
         shown += ", bands are 95 % bootstrap intervals"
     if whole is None:
@@ -344,9 +337,7 @@ def _figures(asked: Experiments, key: str) -> list[dict[str, str]]:
     concerned = [
         figure
         for figure in asked.figures.values()
-        if any(
-            key == reading.key for environment in figure.environments for reading in QUESTIONS[environment]
-        )
+        if any(key == reading.key for environment in figure.environments for reading in QUESTIONS[environment])
     ]
     if len(concerned) == len(asked.figures) > 1:
         return []
@@ -375,9 +366,7 @@ def _code(asked: Experiments, fingerprints: Mapping[str, str]) -> dict[str, str]
 def verdicts(path: Path) -> list[str]:
     """A sentence a section on what holds of the paper's claims, of claims.json; none before it is made."""
     try:
-        return [
-            str(sentence) for sentence in json.loads(path.read_text(encoding="utf-8"))["summary"].values()
-        ]
+        return [str(sentence) for sentence in json.loads(path.read_text(encoding="utf-8"))["summary"].values()]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return []
 

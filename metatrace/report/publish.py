@@ -93,9 +93,7 @@ def _scores(folder: str, figures: Iterable[Figure]) -> pd.DataFrame:
     """Every run once: variant (of the readings), its tuple, and its scores."""
     columns = [*SETTING, "seed", "episodes", "final", "auc", "diverged"]
     parts = [
-        tables.read(Path(f"{folder}/tables/{figure.name}/scores.parquet"))[columns].assign(
-            variant=figure.variant
-        )
+        tables.read(Path(f"{folder}/tables/{figure.name}/scores.parquet"))[columns].assign(variant=figure.variant)
         for figure in figures
     ]
     return _once(pd.concat(parts, ignore_index=True), [*SETTING, "seed"])

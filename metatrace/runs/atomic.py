@@ -36,8 +36,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         folder = folder.parent
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise UserError(
-            f"{path}: cannot be written ({folder} is no writable folder); "
-            "choose an output folder that you may write to"
+            f"{path}: cannot be written ({folder} is no writable folder); choose an output folder that you may write to"
         )
 
 

@@ -71,7 +71,5 @@ def make_tuner(
         ("lam", lam, 1),
     ):
         if not (math.isfinite(value) and 0 <= value <= most):
-            raise ValueError(
-                f"{name} is {value}; it must be finite and from 0 {'up' if most > 1 else 'to 1'}"
-            )
+            raise ValueError(f"{name} is {value}; it must be finite and from 0 {'up' if most > 1 else 'to 1'}")
     return _TUNERS[method](n_weights, alpha=alpha, mu=mu, gamma=gamma, lam=lam, psi=psi, **readings)

@@ -35,9 +35,7 @@ class Mixed(Tuner):
         super()._forget_h()
         self.h_hat = namespace(self.h).zeros_like(self.h)
 
-    def _update(
-        self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array
-    ) -> Array:
+    def _update(self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array) -> Array:
         xp = namespace(z)
         psi_grad_H = 0.0 if grad_H is None else self.psi * grad_H
 

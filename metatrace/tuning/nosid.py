@@ -36,9 +36,7 @@ class Nosid(Tuner):
         self.beta = scalar_like(like, self.beta_0)
         self.v = scalar_like(like, 0.0)
 
-    def _update(
-        self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array
-    ) -> Array:
+    def _update(self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array) -> Array:
         xp = namespace(z)
         psi_grad_H = 0.0 if grad_H is None else self.psi * grad_H
 

@@ -33,9 +33,7 @@ class Scalar(Tuner):
         self.z_beta = scalar_like(self.v, 0.0)  # line 3
         self.u = scalar_like(self.v, 0.0)
 
-    def _update(
-        self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array
-    ) -> Array:
+    def _update(self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array) -> Array:
         xp = namespace(z)
         psi_grad_H = 0.0 if grad_H is None else self.psi * grad_H
 

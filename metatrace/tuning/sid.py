@@ -17,9 +17,7 @@ class Sid(Tuner):
         self.h = namespace(like).zeros_like(like)
         self.beta = scalar_like(like, self.beta_0)
 
-    def _update(
-        self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array
-    ) -> Array:
+    def _update(self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array) -> Array:
         xp = namespace(z)
         psi_grad_H = 0.0 if grad_H is None else self.psi * grad_H
 

@@ -44,8 +44,7 @@ class Tuner(ABC):
             raise ValueError(f"h_lifetime is {h_lifetime!r}; it must be one of {', '.join(H_LIFETIMES)}")
         if overshoot_divisor not in OVERSHOOT_DIVISORS:
             raise ValueError(
-                f"overshoot_divisor is {overshoot_divisor!r}; "
-                f"it must be one of {', '.join(OVERSHOOT_DIVISORS)}"
+                f"overshoot_divisor is {overshoot_divisor!r}; it must be one of {', '.join(OVERSHOOT_DIVISORS)}"
             )
         self.n_weights = n_weights
         self.beta_0 = math.log(alpha)
@@ -73,9 +72,7 @@ class Tuner(ABC):
         self._start_run(like)
         self._adopted = True
 
-    def update(
-        self, *, grad_U: Array, grad_delta: Array, delta: Array, z: Array, grad_H: Array | None = None
-    ) -> Array:
+    def update(self, *, grad_U: Array, grad_delta: Array, delta: Array, z: Array, grad_H: Array | None = None) -> Array:
         """One step of tuning; returns the step-size to use in this step's weight update.
 
         Args (all gradients at the weights before the update):
@@ -104,6 +101,4 @@ class Tuner(ABC):
         self.h = namespace(self.h).zeros_like(self.h)
 
     @abstractmethod
-    def _update(
-        self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array
-    ) -> Array: ...
+    def _update(self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array) -> Array: ...

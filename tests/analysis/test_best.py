@@ -129,9 +129,7 @@ MUS = [f"2^-{power}" for power in range(6, 13)]
 
 
 @given(
-    st.integers(1, 7).flatmap(
-        lambda mus: st.lists(st.tuples(*[st.integers(-5, 5)] * 3), min_size=mus, max_size=mus)
-    )
+    st.integers(1, 7).flatmap(lambda mus: st.lists(st.tuples(*[st.integers(-5, 5)] * 3), min_size=mus, max_size=mus))
 )
 def test_the_best_has_the_highest_score_of_the_settings(scores):
     made = tables_of(runs_of(dict(zip(MUS, scores, strict=False))))

@@ -83,11 +83,7 @@ def test_runs_in_any_order_give_the_same_tables():
     ]
     # Each number is that of its own run.
     for run in runs:
-        own = final[
-            (final["method"] == run.key.method)
-            & (final["mu"] == run.key.mu)
-            & (final["seed"] == run.key.seed)
-        ]
+        own = final[(final["method"] == run.key.method) & (final["mu"] == run.key.mu) & (final["seed"] == run.key.seed)]
         np.testing.assert_array_equal(own["beta"], run.beta[-2:].mean(axis=0))
 
 

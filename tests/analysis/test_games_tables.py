@@ -159,19 +159,14 @@ def test_curves_are_means_of_trailing_means_where_every_run_has_one():
 
 
 @given(
-    st.integers(1, 60).flatmap(
-        lambda frames: st.tuples(*[played_runs(frames=frames, seed=seed) for seed in range(3)])
-    ),
+    st.integers(1, 60).flatmap(lambda frames: st.tuples(*[played_runs(frames=frames, seed=seed) for seed in range(3)])),
     st.integers(1, 5),
 )
 def test_a_curve_begins_where_the_slowest_run_has_its_first_value(runs, window):
     frames = runs[0].meta["observed_frames"]
     made = games.curves(runs, frames=frames, window=window)
     firsts = [
-        min(
-            [*run.frames[:1], *([] if run.diverged_episode is None else [run.meta["diverged_frame"]])]
-            or [999]
-        )
+        min([*run.frames[:1], *([] if run.diverged_episode is None else [run.meta["diverged_frame"]])] or [999])
         for run in runs
     ]
     kept = [frame for frame in range(1, frames + 1) if frame >= max(firsts)]
@@ -364,9 +359,7 @@ ORDERED = {
 @hypothesis.settings(max_examples=15)
 @given(st.permutations(GRID))
 def test_runs_in_any_order_give_the_same_tables(runs):
-    pd.testing.assert_frame_equal(
-        games.curves(runs, frames=100, window=2), ORDERED["curves"], check_exact=True
-    )
+    pd.testing.assert_frame_equal(games.curves(runs, frames=100, window=2), ORDERED["curves"], check_exact=True)
     pd.testing.assert_frame_equal(scores_of(runs), ORDERED["scores"], check_exact=True)
     pd.testing.assert_frame_equal(settings_of(runs), ORDERED["settings"], check_exact=True)
 
@@ -503,8 +496,7 @@ def test_an_alpha_counts_with_its_best_mu_and_once():
     [
         (
             {"count": 3},
-            "mixed on seaquest has 2 α (2^-6, 0.001), but 3 are to be chosen; "
-            "run it with more, or choose fewer",
+            "mixed on seaquest has 2 α (2^-6, 0.001), but 3 are to be chosen; run it with more, or choose fewer",
         ),
         (
             {"method": "vector"},
@@ -516,11 +508,7 @@ def test_an_alpha_counts_with_its_best_mu_and_once():
 )
 def test_what_cannot_be_chosen_is_refused_in_one_line(asked, words):
     settings = settings_of(
-        [
-            plain_run(1, alpha=alpha, method=method)
-            for alpha in ("0.001", "2^-6")
-            for method in ("mixed", "none")
-        ]
+        [plain_run(1, alpha=alpha, method=method) for alpha in ("0.001", "2^-6") for method in ("mixed", "none")]
     )
     with pytest.raises(UserError) as raised:
         games.best_alpha(settings, **{"environment": "seaquest", "method": "mixed", "count": 1} | asked)
@@ -590,9 +578,7 @@ def test_scores_stand_beside_random_play_and_published_agents():
         for seed in (0, 2)
     ]
     settings = settings_of(runs)
-    settings = pd.concat(
-        [settings[settings["environment"] == game] for game in ("seaquest", "catch", "asterix")]
-    )
+    settings = pd.concat([settings[settings["environment"] == game] for game in ("seaquest", "catch", "asterix")])
     made = games.beside_reference(settings, reference, frames=100)
     assert list(made) == [
         "game", "agent", "frames", "score", "low", "high", "runs", "protocol", "source", "comparable",

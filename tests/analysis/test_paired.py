@@ -160,6 +160,4 @@ def test_other_seeds_are_refused():
     one_less = scores[(scores["method"] == "sid") | (scores["seed"] == 0)]
     with pytest.raises(UserError, match="not the same seeds"):
         differences(one_less, "sid", "scalar")
-    pd.testing.assert_frame_equal(
-        differences(scores.iloc[::-1], "sid", "scalar"), differences(scores, "sid", "scalar")
-    )
+    pd.testing.assert_frame_equal(differences(scores.iloc[::-1], "sid", "scalar"), differences(scores, "sid", "scalar"))

@@ -26,9 +26,7 @@ def car(alpha, seed, episodes=EPISODES):
 def thin(runs):
     curves = aggregate.aggregate(runs, window=WINDOW, spread_alpha_max=1.0).curves
     kept = points.kept(EPISODES, thinned.MOST_RUN_POINTS)
-    made = thinned.of(
-        curves, runs, grid=kept + 1, course=lambda run: trailing_mean(run.returns, WINDOW)[kept]
-    )
+    made = thinned.of(curves, runs, grid=kept + 1, course=lambda run: trailing_mean(run.returns, WINDOW)[kept])
     return curves, json.loads(json.dumps(made, allow_nan=False))
 
 
@@ -135,6 +133,4 @@ def test_a_curve_without_a_point_is_an_empty_one():
 def test_seeds_that_do_not_match_are_refused():
     runs = [car("2^-5", 0), car("2^-5", 1), car("2^-9", 0)]
     with pytest.raises(UserError, match="same seeds"):
-        thinned.of(
-            pd.DataFrame({"episode": []}), runs, grid=np.array([1]), course=lambda run: run.returns[:1]
-        )
+        thinned.of(pd.DataFrame({"episode": []}), runs, grid=np.array([1]), course=lambda run: run.returns[:1])

@@ -184,9 +184,7 @@ def test_the_same_run_gives_the_same_bytes(metatrace):
     assert (metatrace.folder / "one.npz").read_bytes() == (metatrace.folder / "two.npz").read_bytes()
 
 
-@pytest.mark.parametrize(
-    "method, mu", [("none", None), ("none", "0"), ("scalar", "2^-8"), ("nosid", "2^-10")]
-)
+@pytest.mark.parametrize("method, mu", [("none", None), ("none", "0"), ("scalar", "2^-8"), ("nosid", "2^-10")])
 def test_the_plain_agent_has_the_returns_of_the_compiled_one(metatrace, method, mu):
     runs = {}
     for agent in ("plain", "compiled"):
@@ -322,9 +320,7 @@ def test_runs_of_a_game_become_tables_the_best_step_size_and_a_picture(metatrace
     best = settings.sort_values("final", kind="stable")["alpha"].iloc[-1]
     if settings["final"].nunique() > 1:
         assert (metatrace.folder / "best.txt").read_text() == f"{best}\n"
-    drawn = metatrace(
-        "figure", "games", "--tables", "tables", "--frames", "60", "--title", "T", "--output", "f"
-    )
+    drawn = metatrace("figure", "games", "--tables", "tables", "--frames", "60", "--title", "T", "--output", "f")
     assert drawn.returncode == 0, drawn.stderr
     assert (metatrace.folder / "f.svg").is_file() and (metatrace.folder / "f.csv").is_file()
 
@@ -372,10 +368,7 @@ def test_drifting_runs_become_the_best_mu_and_pictures_of_it(metatrace):
                 path = f"drifting_mountain_car/{method}/alpha~2^-6/mu~{changes['mu'] or 0}/drift~{drift}"
                 output = f"runs/{path}/seed~{seed}.npz"
                 assert (
-                    metatrace(
-                        "run", *options(RUN, **drifting, **changes, drift=drift, output=output)
-                    ).returncode
-                    == 0
+                    metatrace("run", *options(RUN, **drifting, **changes, drift=drift, output=output)).returncode == 0
                 )
     many = [*options(AGGREGATE, **drifting), "--beta", "--seeds", "0", "1", "--drift", "0", "1e-5"]
     assert metatrace("aggregate", *many, "--method", "none", "mixed").returncode == 0
@@ -611,9 +604,7 @@ def test_a_run_shows_its_progress_on_a_terminal_and_only_there(metatrace, cache)
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
     environment = {**os.environ, "METATRACE_CACHE": str(cache)}
-    done = subprocess.run(
-        command, cwd=metatrace.folder, env=environment, stdin=subprocess.DEVNULL, stderr=theirs
-    )
+    done = subprocess.run(command, cwd=metatrace.folder, env=environment, stdin=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
     shown = os.read(ours, 1 << 16).decode()
     os.close(ours)

@@ -52,12 +52,8 @@ SCALARS = st.one_of(
     st.sampled_from([0, -1, 2**31, 2**63, 2**64, 10**30, 10**400]),
     st.floats(),
     st.text(max_size=8),
-    st.sampled_from(
-        ["", "2^-8", "2^-99999", "1e-5", "1e999", "٣", "2^٣", "é" * 300, "\x85", "\u2028", "😀", "1_0"]
-    ),
-    st.sampled_from(
-        ["none", "scalar", "mixed", "sid", "games", "best_mu", "seaquest", "catch", "figure_3", "4e-6"]
-    ),
+    st.sampled_from(["", "2^-8", "2^-99999", "1e-5", "1e999", "٣", "2^٣", "é" * 300, "\x85", "\u2028", "😀", "1_0"]),
+    st.sampled_from(["none", "scalar", "mixed", "sid", "games", "best_mu", "seaquest", "catch", "figure_3", "4e-6"]),
     st.dates(),
     st.datetimes(),
     st.binary(max_size=4),
@@ -118,9 +114,7 @@ def test_a_real_config_with_any_value_anywhere_is_valid_or_refused_in_one_line(t
     outcome(path)
 
 
-@given(
-    content=st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace"))
-)
+@given(content=st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
 @settings(max_examples=150, suppress_health_check=SLOW)
 def test_a_file_of_any_bytes_is_refused_in_one_line(tmp_path, content):
     path = tmp_path / "c.yaml"
@@ -131,15 +125,13 @@ def test_a_file_of_any_bytes_is_refused_in_one_line(tmp_path, content):
 @given(
     position=st.floats(0, 1),
     junk=st.binary(min_size=1, max_size=12)
-    | st.text(
-        alphabet="abc:-[]{}&*!|>'\"%@`#?,0123456789.eE+^~ \t\n\x85\u2028<=", min_size=1, max_size=16
-    ).map(str.encode),
+    | st.text(alphabet="abc:-[]{}&*!|>'\"%@`#?,0123456789.eE+^~ \t\n\x85\u2028<=", min_size=1, max_size=16).map(
+        str.encode
+    ),
     insert=st.booleans(),
 )
 @settings(max_examples=150, suppress_health_check=SLOW)
-def test_a_real_config_with_any_bytes_anywhere_is_valid_or_refused_in_one_line(
-    tmp_path, position, junk, insert
-):
+def test_a_real_config_with_any_bytes_anywhere_is_valid_or_refused_in_one_line(tmp_path, position, junk, insert):
     whole = (CONFIGS / "quick.yaml").read_bytes()[:3000]
     start = int(position * len(whole))
     path = tmp_path / "c.yaml"

@@ -246,9 +246,7 @@ def test_the_paper_has_the_grids_of_its_figures_on_games():
 
 
 def test_the_preview_is_the_paper_but_for_the_length_and_seeds_of_games():
-    paper, preview = (
-        yaml.safe_load(path.read_text(encoding="utf-8")) | {"scale": ""} for path in (PAPER, PREVIEW)
-    )
+    paper, preview = (yaml.safe_load(path.read_text(encoding="utf-8")) | {"scale": ""} for path in (PAPER, PREVIEW))
     for name in ("figure_8", "figure_9"):
         few, many = preview["figures"][name], paper["figures"][name]
         assert few["frames"] == 200_000 and few["seeds"] <= many["seeds"]
@@ -334,9 +332,7 @@ def test_the_same_tuple_under_another_reading_is_another_run():
         "nosid_normaliser": "trace_product",
     }
     assert experiments.below("results/x", own.variant) == "results/x"
-    assert (
-        experiments.below("results/x", variant.variant) == "results/x/readings/nosid_normaliser~trace_product"
-    )
+    assert experiments.below("results/x", variant.variant) == "results/x/readings/nosid_normaliser~trace_product"
 
 
 def test_a_reading_that_is_the_configs_own_makes_no_variant():
@@ -410,9 +406,7 @@ def test_a_wrong_comparison_is_refused(more, complaint):
 def test_figures_that_are_not_alike_are_not_compared():
     config = with_comparison()
     config["figures"]["two"]["seeds"] = 1
-    with pytest.raises(
-        UserError, match=r"figures\.all\.of: one and two differ in seeds; .* must have the same"
-    ):
+    with pytest.raises(UserError, match=r"figures\.all\.of: one and two differ in seeds; .* must have the same"):
         experiments.check(config, "c.yaml")
     config = with_comparison()
     config["figures"]["two"] |= {"method": "nosid", "readings": {"nosid_normaliser": "trace_product"}}
@@ -423,14 +417,10 @@ def test_figures_that_are_not_alike_are_not_compared():
 def test_of_is_for_comparisons_alone():
     config = with_comparison()
     config["figures"]["two"]["of"] = ["one"]
-    with pytest.raises(
-        UserError, match=r"figures\.two\.of: is for figures of kind compared alone; leave it out"
-    ):
+    with pytest.raises(UserError, match=r"figures\.two\.of: is for figures of kind compared alone; leave it out"):
         experiments.check(config, "c.yaml")
     del config["figures"]["two"]["of"], config["figures"]["all"]["of"]
-    with pytest.raises(
-        UserError, match=r"figures\.all\.of: is missing; it must be a list of different figures"
-    ):
+    with pytest.raises(UserError, match=r"figures\.all\.of: is missing; it must be a list of different figures"):
         experiments.check(config, "c.yaml")
 
 
@@ -867,12 +857,8 @@ UNTUNED_ALPHAS = '"alpha": ["2^-8", "2^-9"]'
 assert TEXT.count(UNTUNED_ALPHAS) == 1
 
 
-@pytest.mark.parametrize(
-    "number", ["1e-5", "0.001", "1E-5", "0", "-0.001", ".nan", "1e-05", "+1e-5", "2.", "1"]
-)
-@pytest.mark.parametrize(
-    "style", ['"alpha": [2^-8, {}]', '"alpha": [\n2^-8 ,\n {}\n ]'], ids=["line", "lines"]
-)
+@pytest.mark.parametrize("number", ["1e-5", "0.001", "1E-5", "0", "-0.001", ".nan", "1e-05", "+1e-5", "2.", "1"])
+@pytest.mark.parametrize("style", ['"alpha": [2^-8, {}]', '"alpha": [\n2^-8 ,\n {}\n ]'], ids=["line", "lines"])
 def test_an_unquoted_number_is_refused_with_its_key(tmp_path, number, style):
     line = refusal_of_file(tmp_path, TEXT.replace(UNTUNED_ALPHAS, style.format(number)))
     assert "c.yaml: figures.figure_1.alpha[1]: " in line and "quote it" in line
@@ -952,9 +938,7 @@ def test_a_huge_file_is_refused_unread(tmp_path):
 
 def places(config, path=()):
     yield path
-    children = (
-        config.items() if isinstance(config, dict) else enumerate(config) if isinstance(config, list) else ()
-    )
+    children = config.items() if isinstance(config, dict) else enumerate(config) if isinstance(config, list) else ()
     for key, value in children:
         yield from places(value, (*path, key))
 
@@ -985,8 +969,7 @@ values = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
         st.dictionaries(
-            st.sampled_from(["alpha", "mu", "seeds", "x", "figure_1", "best", "of", "method"])
-            | st.text(max_size=4),
+            st.sampled_from(["alpha", "mu", "seeds", "x", "figure_1", "best", "of", "method"]) | st.text(max_size=4),
             inner,
             max_size=3,
         ),
@@ -1017,9 +1000,7 @@ def test_any_text_in_a_config_file_is_valid_or_refused_in_one_line(tmp_path, dat
     lines = yaml.safe_dump(VALID, sort_keys=False).splitlines()
     position = data.draw(st.integers(0, len(lines) - 1))
     junk = data.draw(
-        st.text(
-            alphabet=st.sampled_from("abc:-[]{}&*!|>'\"%@`#?,0123456789.eE+^~ \t\n\x85\u2028"), max_size=12
-        )
+        st.text(alphabet=st.sampled_from("abc:-[]{}&*!|>'\"%@`#?,0123456789.eE+^~ \t\n\x85\u2028"), max_size=12)
     )
     key = lines[position].partition(":")[0]
     lines[position] = f"{key}: {junk}" if data.draw(st.booleans()) else junk

@@ -75,8 +75,7 @@ def test_any_other_key_or_answer_is_refused_in_one_line(key, value):
 def test_every_mountain_car_has_its_questions():
     assert set(ENVIRONMENTS) <= experiments.QUESTIONS.keys()
     plain, drifting = (
-        {reading.key for reading in experiments.QUESTIONS[name]}
-        for name in ("mountain_car", "drifting_mountain_car")
+        {reading.key for reading in experiments.QUESTIONS[name]} for name in ("mountain_car", "drifting_mountain_car")
     )
     assert drifting - plain == {"drift_and_noise"} and plain < drifting
     # What training looks up where nothing is said.

@@ -444,9 +444,7 @@ def check_on_the_way(scene: Scene) -> None:
                 assert content == scene.expected[name], f"{name} is not what it should be"
     for name, when in scene.records.items():
         assert name in scene.harmed or written(scene, name) == when, f"{name} was complete, and made again"
-    scene.records = {
-        name: written(scene, name) for name in scene.complete() if name.startswith("results/tiny/runs")
-    }
+    scene.records = {name: written(scene, name) for name in scene.complete() if name.startswith("results/tiny/runs")}
 
 
 def written(scene: Scene, name: str) -> int:

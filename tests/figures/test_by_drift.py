@@ -18,9 +18,7 @@ def made(methods=METHODS, drifts=DRIFTS, mus=MUS, **options):
     rng = np.random.default_rng(0)
     for quantity in ("final", "auc"):
         values = rng.uniform(-200, -100, len(settings))
-        settings = settings.assign(
-            **{quantity: values, f"{quantity}_low": values - 3, f"{quantity}_high": values + 4}
-        )
+        settings = settings.assign(**{quantity: values, f"{quantity}_low": values - 3, f"{quantity}_high": values + 4})
     return settings, best
 
 

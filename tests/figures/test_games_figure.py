@@ -238,9 +238,7 @@ def test_a_panel_with_nothing_but_the_best_constant_says_that_its_own_lines_lack
     for untuned, tuned in grid(figure):
         assert list(lines(tuned)) == [games.BEST_CONSTANT] and words(tuned) == [NO_LINE]
         assert not words(untuned)
-        assert tuned.texts[0].get_zorder() < min(
-            part.get_zorder() for part in [*tuned.lines, *tuned.collections]
-        )
+        assert tuned.texts[0].get_zorder() < min(part.get_zorder() for part in [*tuned.lines, *tuned.collections])
     check_texts(figure)
     check_panels(figure)
 

@@ -73,9 +73,7 @@ def test_no_band_where_the_interval_is_unknown():
 
 def test_title_and_note_are_there_and_a_long_note_is_broken(check_texts):
     note = "A note of many words. " * 15
-    figure = learning_curves.draw(
-        make("scalar", ["2^-5"], ["2^-6"], episodes=1).curves, title="A title", note=note
-    )
+    figure = learning_curves.draw(make("scalar", ["2^-5"], ["2^-6"], episodes=1).curves, title="A title", note=note)
     assert figure.get_suptitle() == "A title"
     assert figure.texts[-1].get_text().replace("\n", " ") == note.strip()
     assert "\n" in figure.texts[-1].get_text()

@@ -61,9 +61,7 @@ def test_every_row_shows_all_mu_and_the_groups_at_one(check_texts):
         assert set(drawn.pop("initial").get_ydata()) == {math.log(2**-10)}
         assert list(drawn) == list(shown) and len(right.collections) == len(shown)
         for name, line in drawn.items():
-            np.testing.assert_array_equal(
-                line.get_xydata(), at(beta, method, shown[name])[["episode", "mean"]]
-            )
+            np.testing.assert_array_equal(line.get_xydata(), at(beta, method, shown[name])[["episode", "mean"]])
     assert legend_texts(figure) == [
         r"Left: $\mu$",
         *(f"$2^{{-{k}}}$" for k in range(6, 13)),
@@ -121,9 +119,7 @@ def test_left_panels_share_axes_and_each_right_panel_has_its_own_beta():
 
 def test_table_is_the_drawn_rows_in_order():
     curves, beta = made()
-    table = mu_and_beta.drawn_table(
-        curves.sample(frac=1, random_state=0), beta.sample(frac=1, random_state=0), MU
-    )
+    table = mu_and_beta.drawn_table(curves.sample(frac=1, random_state=0), beta.sample(frac=1, random_state=0), MU)
     assert [*table.columns] == [
         *("shows", "environment", "method", "alpha", "mu", "drift", "group"),
         *("episode", "mean", "low", "high", "runs"),
@@ -162,9 +158,7 @@ def test_draws_small_scales(options, check_texts):
 
 def test_texts_fit_with_many_episodes(check_texts):
     curves, beta = made(["mixed"])
-    check_texts(
-        draw(curves.assign(episode=curves["episode"] * 1700), beta.assign(episode=beta["episode"] * 1700))
-    )
+    check_texts(draw(curves.assign(episode=curves["episode"] * 1700), beta.assign(episode=beta["episode"] * 1700)))
 
 
 def test_no_band_where_the_interval_is_unknown():
@@ -178,9 +172,7 @@ def test_legend_has_no_entry_for_what_no_panel_shows():
     assert "value, noisy" in apart and "all groups alike" not in apart
 
 
-@pytest.mark.parametrize(
-    ("column", "other"), [("environment", "mountain_car"), ("alpha", "2^-9"), ("drift", "4e-6")]
-)
+@pytest.mark.parametrize(("column", "other"), [("environment", "mountain_car"), ("alpha", "2^-9"), ("drift", "4e-6")])
 def test_refuses_what_it_cannot_tell_apart(column, other):
     curves, beta = made(mus=[MU])
     more_curves, more_beta = curves.assign(**{column: other}), beta.assign(**{column: other})

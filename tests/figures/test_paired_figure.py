@@ -36,9 +36,7 @@ def test_every_cell_shows_its_difference_with_its_sign_and_a_star_where_signific
         for row in table.to_dict("records"):
             text = found[ALPHAS[::-1].index(row["alpha"]), MUS.index(row["mu"])]
             value, _, star = text.get_text().partition(" ")
-            assert float(value.replace(planes.MINUS, "-")) == pytest.approx(
-                row[f"{score}_difference"], abs=0.051
-            )
+            assert float(value.replace(planes.MINUS, "-")) == pytest.approx(row[f"{score}_difference"], abs=0.051)
             assert value[0] in f"+{planes.MINUS}" or value == "0.0"
             assert (star == "*", text.get_weight() == "bold") == (row[f"{score}_significant"],) * 2
         counted = f"* significant at {table[f'{score}_significant'].sum()} of {len(table)} settings"

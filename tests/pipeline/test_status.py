@@ -245,9 +245,7 @@ def test_results_can_lie_elsewhere(scale, told):
 
 def test_it_needs_neither_torch_nor_pandas(scale):
     scale.write_all()
-    script = (
-        "import sys; from metatrace.cli.main import main; main(['status', 'c.yaml']); print(*sys.modules)"
-    )
+    script = "import sys; from metatrace.cli.main import main; main(['status', 'c.yaml']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert "All is there" in done.stdout
     assert not {"torch", "pandas", "numba", "matplotlib"} & set(done.stdout.splitlines()[-1].split())

@@ -81,9 +81,7 @@ def test_a_run_of_the_present_code_differs_in_nothing(why, run_file):
     path = run_file()
     code, lines, _ = why(JOB, path)
     assert code == 0
-    assert lines == [
-        f"{path}: {JOB} of the code as it is now, {provenance.of_job(JOB).digest}; nothing differs"
-    ]
+    assert lines == [f"{path}: {JOB} of the code as it is now, {provenance.of_job(JOB).digest}; nothing differs"]
     assert why("run_mountain_car", path)[1] == lines
 
 

@@ -60,9 +60,7 @@ def ran(name, *, seeds=SEEDS, length=None, **scores):
         groups = [f"{part}/{kind}" for part in ("value", "policy") for kind in ("informative", "noisy")]
         table = pd.concat(
             [
-                table.assign(
-                    group=group, beta=[scores["beta"](row, group) for row in table.to_dict("records")]
-                )
+                table.assign(group=group, beta=[scores["beta"](row, group) for row in table.to_dict("records")])
                 for group in groups
             ],
             ignore_index=True,
@@ -127,10 +125,7 @@ def nosid(*, useful, scalar_useful, unstable=(-7, -8), large=-120.0, scalar_larg
 
     return {
         "figure_1": ran("figure_1", auc=hill),
-        **{
-            name: ran(name, auc=auc, final=final)
-            for name in ("figure_2", "figure_s5", "figure_s3_nosid", "figure_5")
-        },
+        **{name: ran(name, auc=auc, final=final) for name in ("figure_2", "figure_s5", "figure_s3_nosid", "figure_5")},
     }
 
 
@@ -385,9 +380,7 @@ def test_a_claim_is_reproduced_where_every_part_holds_and_not_where_one_fails(na
 
 def seaquest(**finals):
     alphas = [log2(alpha) for alpha in PAPER.figures["figure_8"].alphas]
-    return {
-        "figure_8": ran("figure_8", seeds=1, final=lambda run: finals[run["method"]][alphas.index(run["a"])])
-    }
+    return {"figure_8": ran("figure_8", seeds=1, final=lambda run: finals[run["method"]][alphas.index(run["a"])])}
 
 
 def test_the_sweep_of_a_single_seed_shows_its_numbers_and_decides_nothing():
@@ -467,9 +460,7 @@ def test_too_small_a_scale_decides_nothing_but_says_where_it_leans(changes, why)
     assert table["why"].tolist() == [why]
     assert table["verdict"].tolist() == ["undecided" if why else "reproduced"]
     assert table["leaning"].tolist() == ["reproduced"]
-    assert table["share"].iloc[0] == pytest.approx(
-        changes.get("length", 1000) / 1000 * changes.get("seeds", 10) / 10
-    )
+    assert table["share"].iloc[0] == pytest.approx(changes.get("length", 1000) / 1000 * changes.get("seeds", 10) / 10)
 
 
 def test_noise_that_covers_the_threshold_leaves_a_claim_undecided():

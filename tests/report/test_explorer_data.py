@@ -42,9 +42,7 @@ def folder(tmp_path):
     for name in ("figure_1", "figure_2"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "thinned.json").write_text(json.dumps(THINNED))
-        pd.DataFrame({"alpha": ["2^-5"], "auc": [-150.123456789]}).to_parquet(
-            tmp_path / name / "scores.parquet"
-        )
+        pd.DataFrame({"alpha": ["2^-5"], "auc": [-150.123456789]}).to_parquet(tmp_path / name / "scores.parquet")
     return tmp_path
 
 

@@ -125,9 +125,7 @@ def test_meta_that_is_none_is_refused(tmp_path):
 
 
 @given(
-    returns=st_numpy.arrays(
-        np.float64, st.integers(1, 20), elements=st.floats(allow_nan=False, allow_infinity=False)
-    ),
+    returns=st_numpy.arrays(np.float64, st.integers(1, 20), elements=st.floats(allow_nan=False, allow_infinity=False)),
     tokens=st.lists(st.text(max_size=10), min_size=5, max_size=5),
     seed=st.integers(0, 2**63),
 )
@@ -182,9 +180,7 @@ some_tokens = st.lists(st.sampled_from(["2^-3", "2^-4", "0.001", "4e-6"]), min_s
     drifts=some_tokens,
     seeds=st.integers(1, 4),
 )
-def test_a_grid_has_every_combination_once_and_the_untuned_method_has_no_mu(
-    methods, alphas, mus, drifts, seeds
-):
+def test_a_grid_has_every_combination_once_and_the_untuned_method_has_no_mu(methods, alphas, mus, drifts, seeds):
     runs = grid_of_runs(["mountain_car"], methods, alphas, mus, drifts, range(seeds))
     settings_of_methods = sum(1 if method == UNTUNED else len(mus) for method in methods)
     assert len(runs) == len(set(runs)) == settings_of_methods * len(alphas) * len(drifts) * seeds
@@ -216,9 +212,7 @@ def test_writing_leaves_no_other_file(tmp_path):
 
 def test_a_file_cut_anywhere_is_refused(run_file):
     whole = run_file.read_bytes()
-    cuts = sorted(
-        {*np.linspace(0, len(whole) - 1, 50).astype(int).tolist(), 1, len(whole) - 1, len(whole) // 2}
-    )
+    cuts = sorted({*np.linspace(0, len(whole) - 1, 50).astype(int).tolist(), 1, len(whole) - 1, len(whole) // 2})
     for cut in cuts:
         run_file.write_bytes(whole[:cut])
         assert "cut short, garbled or no run file" in refusal(run_file), cut
@@ -271,9 +265,7 @@ def test_overwritten_stretches_never_end_in_anything_but_a_refusal(tmp_path, pos
 def test_a_foreign_archive_is_refused(tmp_path):
     refusal(write_npz(tmp_path / "foreign.npz", x=np.arange(3)))
     refusal(
-        write_npz(
-            tmp_path / "more.npz", meta=meta_text(), returns=np.ones(2), lengths=np.ones(2, int), x=np.ones(2)
-        )
+        write_npz(tmp_path / "more.npz", meta=meta_text(), returns=np.ones(2), lengths=np.ones(2, int), x=np.ones(2))
     )
     with zipfile.ZipFile(tmp_path / "text.npz", "w") as archive:
         for name in ("meta", "returns", "lengths"):
@@ -316,9 +308,7 @@ def test_arrays_of_another_kind_or_shape_are_refused(tmp_path, arrays):
     ids=str,
 )
 def test_another_schema_is_refused_and_named(tmp_path, changes):
-    path = write_npz(
-        tmp_path / "r.npz", meta=meta_text(**changes), returns=-np.ones(2), lengths=np.ones(2, int)
-    )
+    path = write_npz(tmp_path / "r.npz", meta=meta_text(**changes), returns=-np.ones(2), lengths=np.ones(2, int))
     assert f"has schema {changes['schema']!r}, not {results.SCHEMA_VERSION}" in refusal(path)
 
 
@@ -335,9 +325,7 @@ def test_another_schema_is_refused_and_named(tmp_path, changes):
     ids=str,
 )
 def test_a_tuple_of_the_wrong_kind_is_refused(tmp_path, changes):
-    path = write_npz(
-        tmp_path / "r.npz", meta=meta_text(**changes), returns=-np.ones(2), lengths=np.ones(2, int)
-    )
+    path = write_npz(tmp_path / "r.npz", meta=meta_text(**changes), returns=-np.ones(2), lengths=np.ones(2, int))
     refusal(path)
 
 
@@ -366,9 +354,7 @@ def npy_that_declares(shape, descr="<f8"):
     return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + b"\0" * 64
 
 
-@pytest.mark.parametrize(
-    "shape", ["(10**18,)", f"({10**18},)", f"({2**40},)", "(-1,)", "(2**63,)", f"({2**63},)"]
-)
+@pytest.mark.parametrize("shape", ["(10**18,)", f"({10**18},)", f"({2**40},)", "(-1,)", "(2**63,)", f"({2**63},)"])
 def test_an_absurd_declared_size_is_refused_without_being_allocated(tmp_path, shape):
     buffer = io.BytesIO()
     np.savez(buffer, meta=meta_text(), lengths=np.ones(1, int))
@@ -393,10 +379,7 @@ def test_a_missing_file_names_the_command_that_makes_it(tmp_path):
     path = tmp_path / "seed~3.npz"
     with pytest.raises(UserError) as raised:
         load_run(path)
-    assert (
-        str(raised.value) == f"{path}: there is no such run file; "
-        "make it with the snakemake command of its config"
-    )
+    assert str(raised.value) == f"{path}: there is no such run file; make it with the snakemake command of its config"
 
 
 def test_a_folder_is_no_run_file(tmp_path):

@@ -36,9 +36,7 @@ seeds = st.integers(0, 2**32 - 1)
 log2 = st.integers(-13, -3)
 
 
-@given(
-    method=st.sampled_from((*NORMALIZED, "nosid", "none")), seed=seeds, alpha=log2, mu=st.integers(-11, -4)
-)
+@given(method=st.sampled_from((*NORMALIZED, "nosid", "none")), seed=seeds, alpha=log2, mu=st.integers(-11, -4))
 @settings(deadline=None)
 def test_a_constant_reward_leaves_nothing_non_finite(method, seed, alpha, mu):
     """The agent sees reward −1 for ever: V falls towards −100 and nothing may blow up on the way."""
@@ -89,10 +87,7 @@ def step_sizes(method, seed, steps=30, **settings):
     tuner = make_tuner(method, N, **{"mu": 2**-4, "gamma": GAMMA, "lam": LAM, "psi": PSI} | settings)
     tuner.start_episode()
     return np.array(
-        [
-            np.broadcast_to(tuner.update(delta=rng.normal(), **gradients), N)
-            for gradients in stream(rng, steps)
-        ]
+        [np.broadcast_to(tuner.update(delta=rng.normal(), **gradients), N) for gradients in stream(rng, steps)]
     )
 
 
@@ -145,8 +140,7 @@ def test_present_step_divides_by_what_this_step_alone_overshoots(method, seed, a
 @given(method=st.sampled_from(NORMALIZED), seed=seeds, alpha=st.integers(0, 3))
 def test_the_default_divisor_is_the_decaying_maximum_and_no_other(method, seed, alpha):
     made = {
-        divisor: step_sizes(method, seed, alpha=2.0**alpha, overshoot_divisor=divisor)
-        for divisor in OVERSHOOT_DIVISORS
+        divisor: step_sizes(method, seed, alpha=2.0**alpha, overshoot_divisor=divisor) for divisor in OVERSHOOT_DIVISORS
     }
     np.testing.assert_array_equal(step_sizes(method, seed, alpha=2.0**alpha), made["decaying_maximum"])
     assert not np.array_equal(made["decaying_maximum"], made["present_step"])
@@ -158,8 +152,7 @@ def test_the_default_divisor_is_the_decaying_maximum_and_no_other(method, seed, 
 def test_where_nothing_overshoots_the_divisors_agree(method, seed):
     # ⟨α|(∂U/∂w)²⟩ ≤ 6 · 1.5² · α = 0.0016, and β moves by at most a few μ in 30 steps.
     made = [
-        step_sizes(method, seed, alpha=2**-13, mu=2**-9, overshoot_divisor=divisor)
-        for divisor in OVERSHOOT_DIVISORS
+        step_sizes(method, seed, alpha=2**-13, mu=2**-9, overshoot_divisor=divisor) for divisor in OVERSHOOT_DIVISORS
     ]
     np.testing.assert_array_equal(made[0], made[1])
     np.testing.assert_array_equal(made[0], made[2])
@@ -167,10 +160,7 @@ def test_where_nothing_overshoots_the_divisors_agree(method, seed):
 
 @pytest.mark.parametrize("method", sorted(set(METHODS) - set(NORMALIZED)))
 def test_a_method_without_that_divisor_takes_the_reading_and_ignores_it(method):
-    made = [
-        step_sizes(method, 0, alpha=0.1, mu=2**-8, overshoot_divisor=divisor)
-        for divisor in OVERSHOOT_DIVISORS
-    ]
+    made = [step_sizes(method, 0, alpha=0.1, mu=2**-8, overshoot_divisor=divisor) for divisor in OVERSHOOT_DIVISORS]
     assert np.isfinite(made[0]).all()
     np.testing.assert_array_equal(made[0], made[1])
     np.testing.assert_array_equal(made[0], made[2])

@@ -15,9 +15,7 @@ SETTINGS = ("alpha", "mu", "gamma", "lam", "psi")
 
 def replay(case, convert):
     """Every step of a case: the tuner and the step-size after it."""
-    read = {
-        name: VECTORS[f"{case['case']}/{name}"] for name in ("grad_U", "grad_H", "grad_delta", "delta", "z")
-    }
+    read = {name: VECTORS[f"{case['case']}/{name}"] for name in ("grad_U", "grad_H", "grad_delta", "delta", "z")}
     first = VECTORS[f"{case['case']}/first"]
     tuner = make_tuner(case["method"], read["z"].shape[1], **{key: case[key] for key in SETTINGS})
     for step in range(len(first)):
@@ -51,10 +49,6 @@ def test_torch_float64_takes_the_same_steps_as_numpy(case):
 def test_torch_float32_stays_float32_and_near(case):
     torch = pytest.importorskip("torch")
     for _, tuner, alpha in replay(case, lambda value: torch.tensor(value, dtype=torch.float32)):
-        assert (
-            alpha.dtype == torch.float32
-            and tuner.h.dtype == torch.float32
-            and tuner.beta.dtype == torch.float32
-        )
+        assert alpha.dtype == torch.float32 and tuner.h.dtype == torch.float32 and tuner.beta.dtype == torch.float32
     expected = VECTORS[f"{case['case']}/alpha"][-1]
     np.testing.assert_allclose(np.broadcast_to(alpha.numpy(), 12), expected, rtol=1e-3)

@@ -26,9 +26,7 @@ def opened(path, *, width=1400, height=1000):
         context.set_default_timeout(120_000)
         page = context.new_page()
         page.wrong = []
-        page.on(
-            "console", lambda message: page.wrong.append(message.text) if message.type == "error" else None
-        )
+        page.on("console", lambda message: page.wrong.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: page.wrong.append(str(error)))
         page.on(
             "request",

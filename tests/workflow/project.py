@@ -78,9 +78,7 @@ class Project:
         command = (str(Path(sys.executable).parent / command[0]), *command[1:])
         return {"args": command, "cwd": self.folder, "env": environment, "text": True}
 
-    def snakemake(
-        self, *arguments: str, config: str = "config/tiny.yaml"
-    ) -> subprocess.CompletedProcess[str]:
+    def snakemake(self, *arguments: str, config: str = "config/tiny.yaml") -> subprocess.CompletedProcess[str]:
         return self.run("snakemake", *arguments, "--configfile", config)
 
     def make(self, *arguments: str) -> str:

@@ -66,9 +66,7 @@ def test_the_best_mu_is_the_one_with_the_best_scores(drifting):
         assert row.final == means[row.method, row.drift].max()
         assert means[row.method, row.drift, row.mu] == row.final
         assert row.runner_up == "" or row.runner_up_final == means[row.method, row.drift, row.runner_up]
-    drawn = pd.read_csv(
-        drifting.folder / "results/tiny/figures/figure_6.csv", dtype={"drift": str, "mu": str}
-    )
+    drawn = pd.read_csv(drifting.folder / "results/tiny/figures/figure_6.csv", dtype={"drift": str, "mu": str})
     chosen = {(row.method, row.drift, row.mu) for row in best.itertuples()}
     assert set(drawn[["method", "drift", "mu"]].itertuples(index=False, name=None)) == chosen
 

@@ -105,11 +105,7 @@ def made(tmp_path_factory):
             str(figure.smoothing),
         ]
         final = ["--final", "100", "--output", str(tables)]
-        final += (
-            ["--reference", str(ROOT / "config/reference_scores.csv")]
-            if games
-            else ["--spread-alpha-max", "2^-5"]
-        )
+        final += ["--reference", str(ROOT / "config/reference_scores.csv")] if games else ["--spread-alpha-max", "2^-5"]
         ending = "-games" if games else ""
         assert cli.main([f"aggregate{ending}", *grid, *final]) == 0
         thinned = ["--curves", str(tables / "curves.parquet"), "--output", str(tables / "thinned.json")]
@@ -117,10 +113,7 @@ def made(tmp_path_factory):
     codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
     words = presentation.explorer(asked, codes)
     command = ["explorer", "--tables", str(folder / "tables"), "--words", presentation.as_json(words)]
-    assert (
-        cli.main([*command, "--template", str(ROOT / "reports"), "--output", str(folder / "explorer.html")])
-        == 0
-    )
+    assert cli.main([*command, "--template", str(ROOT / "reports"), "--output", str(folder / "explorer.html")]) == 0
     assert [str(folder / "explorer.html")] == [
         path for path in outputs.page_files(str(folder)) if path.endswith("explorer.html")
     ]

@@ -63,9 +63,7 @@ def played(tmp_path_factory, all_kernels):
 
 def test_the_runs_are_those_of_the_sweep_and_of_the_alpha_that_it_chose(played):
     (alpha,) = (played.folder / TABLES / "figure_9/best_alphas.txt").read_text().split()
-    runs = {
-        tuple(run.split("/")[3:]) for run in played.results("results/tiny/runs/**/*") if "mountain" not in run
-    }
+    runs = {tuple(run.split("/")[3:]) for run in played.results("results/tiny/runs/**/*") if "mountain" not in run}
     assert runs == {
         (game, method, f"alpha~{of}", f"mu~{mu}", "drift~0", f"seed~{seed}.npz")
         for game, alphas, seeds in (
@@ -82,9 +80,9 @@ def test_the_runs_are_those_of_the_sweep_and_of_the_alpha_that_it_chose(played):
 def test_the_chosen_alpha_has_the_best_score_of_the_sweep(played):
     (alpha,) = (played.folder / TABLES / "figure_9/best_alphas.txt").read_text().split()
     scores = {
-        of: load_run(
-            played.folder / f"results/tiny/runs/catch/mixed/alpha~{of}/mu~0.001/drift~0/seed~0.npz"
-        ).returns[-20:]
+        of: load_run(played.folder / f"results/tiny/runs/catch/mixed/alpha~{of}/mu~0.001/drift~0/seed~0.npz").returns[
+            -20:
+        ]
         for of in ("2^-6", "2^-7", "2^-12")
     }
     assert scores[alpha].mean() == max(score.mean() for score in scores.values())
@@ -126,9 +124,7 @@ def test_a_finished_scale_has_nothing_to_do(played):
 def test_a_missing_trial_runs_no_game_again(played):
     times = played.folder / "results/tiny/frame_times.json"
     kept = times.read_bytes()
-    assert set(json.loads(kept)) == {"none", "mixed"} and np.all(
-        np.array(list(json.loads(kept).values())) > 0
-    )
+    assert set(json.loads(kept)) == {"none", "mixed"} and np.all(np.array(list(json.loads(kept).values())) > 0)
     times.unlink()
     try:
         assert set(played.pending()) <= {"frame_times"}

@@ -55,8 +55,7 @@ def test_the_tables_are_those_of_the_runs(finished):
     curves = pd.read_parquet(finished.folder / "results/tiny/tables/figure_1/curves.parquet")
     returns = {
         (alpha, seed): load_run(
-            finished.folder
-            / f"results/tiny/runs/mountain_car/none/alpha~{alpha}/mu~0/drift~0/seed~{seed}.npz"
+            finished.folder / f"results/tiny/runs/mountain_car/none/alpha~{alpha}/mu~0/drift~0/seed~{seed}.npz"
         ).returns
         for alpha in ("2^-5", "2^-13")
         for seed in (0, 1)
@@ -122,9 +121,7 @@ def test_a_reading_changed_reruns_every_run_and_changes_results(editable):
 def test_other_cores_and_another_folder_give_the_same_bytes(finished, tmp_path):
     project = Project.copy_to(tmp_path / "a folder with spaces" / "project")
     project.make("--cores", "1", "figures")
-    expected = {
-        path: content for path, content in finished.results().items() if not path.endswith("report.html")
-    }
+    expected = {path: content for path, content in finished.results().items() if not path.endswith("report.html")}
     assert project.results() == expected
 
 
@@ -139,9 +136,7 @@ def test_a_result_changed_after_it_was_made_is_set_aside_and_made_anew(editable)
     assert {name: (editable.folder / name).read_bytes() for name in damaged} == damaged  # a dry run
     said = editable.make(*damaged)
     for name in damaged:
-        assert (
-            f"metatrace: {name}: was changed after it was made; it is made anew, the changed one is" in said
-        )
+        assert f"metatrace: {name}: was changed after it was made; it is made anew, the changed one is" in said
     assert {name: (editable.folder / f"{name}.changed").read_bytes() for name in damaged} == damaged
     healed = {name: content for name, content in editable.results().items() if "changed" not in name}
     assert healed == whole
@@ -230,9 +225,7 @@ def test_a_wrong_config_is_one_line_and_exit_code_2(finished, tmp_path, old, new
     config.write_text(text.replace(old, new, 1))
     failed = finished.snakemake("-n", config=str(config))
     lines = [
-        line
-        for line in failed.stderr.splitlines()
-        if line and not line.startswith("Using workflow specific profile")
+        line for line in failed.stderr.splitlines() if line and not line.startswith("Using workflow specific profile")
     ]
     assert failed.returncode == 2
     assert len(lines) == 1 and words in lines[0] and str(config) in lines[0]

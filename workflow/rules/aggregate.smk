@@ -2,8 +2,8 @@
 
 
 for name, tables, kinds, extra in (
-    ("aggregate", outputs.AGGREGATED, [experiments.STEP_SIZES, experiments.BEST_MU, experiments.PAIRED], ""),
-    ("aggregate_beta", outputs.AGGREGATED + outputs.BETA, [experiments.MU_AND_BETA], "--beta"),
+    ("aggregate", outputs.AGGREGATED, ["step_sizes", "best_mu", "paired"], ""),
+    ("aggregate_beta", outputs.AGGREGATED + outputs.BETA, ["mu_and_beta"], "--beta"),
 ):
 
     rule:
@@ -44,7 +44,7 @@ rule aggregate_games:
     log:
         f"{RESULTS}/logs/aggregate/{{figure}}.log",
     wildcard_constraints:
-        figure=of_kind(experiments.GAMES),
+        figure=of_kind("games"),
     conda:
         ENVIRONMENT
     params:
@@ -115,7 +115,7 @@ rule best_mu:
     log:
         f"{RESULTS}/logs/best_mu/{{figure}}.log",
     wildcard_constraints:
-        figure=of_kind(experiments.BEST_MU),
+        figure=of_kind("best_mu"),
     priority: FIRST_DRAWN
     conda:
         ENVIRONMENT
@@ -135,7 +135,7 @@ rule paired:
     log:
         f"{RESULTS}/logs/paired/{{figure}}.log",
     wildcard_constraints:
-        figure=of_kind(experiments.PAIRED),
+        figure=of_kind("paired"),
     priority: FIRST_DRAWN
     conda:
         ENVIRONMENT
@@ -165,7 +165,7 @@ rule compare_methods:
     log:
         f"{RESULTS}/logs/compare_methods/{{figure}}.log",
     wildcard_constraints:
-        figure=of_kind(experiments.COMPARED),
+        figure=of_kind("compared"),
     priority: FIRST_DRAWN
     conda:
         ENVIRONMENT

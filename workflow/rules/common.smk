@@ -40,17 +40,14 @@ def words(values):
 
 ASKED, PAPER = checked_config()
 FIGURES = ASKED.figures
-LENGTHS = {
-    (variant, run): length for variant in ASKED.variants() for run, length in ASKED.runs(variant).items()
-}
+LENGTHS = {(variant, run): length for variant in ASKED.variants() for run, length in ASKED.runs(variant).items()}
 RESULTS = f"results/{ASKED.scale}"
 # Where the runs of each variant of the readings lie, as a part of paths: nothing for the config's own.
 PLACES = {f"readings/{variant}/" if variant else "": variant for variant in ASKED.variants()}
 RUN = "{method}/alpha~{alpha}/mu~{mu}/drift~{drift}/seed~{seed}"
 FINGERPRINTS = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
 KERNELS = {
-    name: f"results/kernels/{presentation.kernel_name(name, FINGERPRINTS)}"
-    for name in [*layout.KERNELS, "step_kernel"]
+    name: f"results/kernels/{presentation.kernel_name(name, FINGERPRINTS)}" for name in [*layout.KERNELS, "step_kernel"]
 }
 # What is learned first where not all can be: all that needs no games.
 FIRST, FIRST_DRAWN = 20, 10
@@ -267,7 +264,7 @@ def alphas_file(wildcards):
 
 def thinned_grid_of(wildcards):
     """A figure's grid, as far as thinning its runs depends on it, and the code that thins them."""
-    is_games = figure_of(wildcards).kind == experiments.GAMES
+    is_games = figure_of(wildcards).kind == "games"
     unused = ("final", "spread_alpha_max")
     return {
         **{key: value for key, value in grid_of(wildcards).items() if key not in unused},
@@ -277,10 +274,7 @@ def thinned_grid_of(wildcards):
 
 def reference_tables(wildcards):
     """The tables of the untuned runs that a sensitivity picture shows as well."""
-    return [
-        f"{RESULTS}/tables/{figure_of(wildcards).reference}/{table}.parquet"
-        for table in ("settings", "spread")
-    ]
+    return [f"{RESULTS}/tables/{figure_of(wildcards).reference}/{table}.parquet" for table in ("settings", "spread")]
 
 
 def drawing_of(job, curves=True):

@@ -2,8 +2,8 @@
 
 
 for name, kinds, length in (
-    ("thin", experiments.CARS, "episodes"),
-    ("thin_games", [experiments.GAMES], "frames"),
+    ("thin", ["step_sizes", "best_mu", "mu_and_beta", "paired"], "episodes"),
+    ("thin_games", ["games"], "frames"),
 ):
 
     rule:

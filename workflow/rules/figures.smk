@@ -11,7 +11,7 @@ rule learning_curves:
     log:
         f"{RESULTS}/logs/figures/{{figure}}.log",
     wildcard_constraints:
-        figure=of_kind(experiments.STEP_SIZES),
+        figure=of_kind("step_sizes"),
     priority: FIRST_DRAWN
     conda:
         ENVIRONMENT
@@ -34,9 +34,7 @@ rule sensitivity:
     output:
         in_report(f"{RESULTS}/figures/{{figure}}_sensitivity.svg", "sensitivity", "sensitivity to α and μ"),
         multiext(f"{RESULTS}/figures/{{figure}}_sensitivity", ".pdf", ".png"),
-        in_report(
-            f"{RESULTS}/figures/{{figure}}_sensitivity.csv", "drawn_table", "sensitivity, the drawn table"
-        ),
+        in_report(f"{RESULTS}/figures/{{figure}}_sensitivity.csv", "drawn_table", "sensitivity, the drawn table"),
     log:
         f"{RESULTS}/logs/figures/{{figure}}_sensitivity.log",
     priority: FIRST_DRAWN
@@ -95,7 +93,7 @@ rule draw_best_mu:
     log:
         f"{RESULTS}/logs/figures/{{figure}}.log",
     wildcard_constraints:
-        figure=of_kind(experiments.BEST_MU),
+        figure=of_kind("best_mu"),
     priority: FIRST_DRAWN
     conda:
         ENVIRONMENT
@@ -125,7 +123,7 @@ rule by_drift:
     log:
         f"{RESULTS}/logs/figures/{{figure}}_by_drift.log",
     wildcard_constraints:
-        figure=of_kind(experiments.BEST_MU),
+        figure=of_kind("best_mu"),
     priority: FIRST_DRAWN
     conda:
         ENVIRONMENT
@@ -147,13 +145,11 @@ rule mu_and_beta:
     output:
         in_report(f"{RESULTS}/figures/{{figure}}.svg", "mu_and_beta", "learning curves and β"),
         multiext(f"{RESULTS}/figures/{{figure}}", ".pdf", ".png"),
-        in_report(
-            f"{RESULTS}/figures/{{figure}}.csv", "drawn_table", "learning curves and β, the drawn table"
-        ),
+        in_report(f"{RESULTS}/figures/{{figure}}.csv", "drawn_table", "learning curves and β, the drawn table"),
     log:
         f"{RESULTS}/logs/figures/{{figure}}.log",
     wildcard_constraints:
-        figure=of_kind(experiments.MU_AND_BETA),
+        figure=of_kind("mu_and_beta"),
     priority: FIRST_DRAWN
     conda:
         ENVIRONMENT
@@ -183,7 +179,7 @@ rule draw_games:
     log:
         f"{RESULTS}/logs/figures/{{figure}}.log",
     wildcard_constraints:
-        figure=of_kind(experiments.GAMES),
+        figure=of_kind("games"),
     conda:
         ENVIRONMENT
     params:
@@ -209,7 +205,7 @@ rule draw_methods:
     log:
         f"{RESULTS}/logs/figures/{{figure}}.log",
     wildcard_constraints:
-        figure=of_kind(experiments.COMPARED),
+        figure=of_kind("compared"),
     priority: FIRST_DRAWN
     conda:
         ENVIRONMENT
@@ -235,7 +231,7 @@ rule draw_paired:
     log:
         f"{RESULTS}/logs/figures/{{figure}}.log",
     wildcard_constraints:
-        figure=of_kind(experiments.PAIRED),
+        figure=of_kind("paired"),
     priority: FIRST_DRAWN
     conda:
         ENVIRONMENT
@@ -257,13 +253,11 @@ rule draw_paired_curves:
     output:
         in_report(f"{RESULTS}/figures/{{figure}}_curves.svg", "paired_curves", "learning curves"),
         multiext(f"{RESULTS}/figures/{{figure}}_curves", ".pdf", ".png"),
-        in_report(
-            f"{RESULTS}/figures/{{figure}}_curves.csv", "drawn_table", "learning curves, the drawn table"
-        ),
+        in_report(f"{RESULTS}/figures/{{figure}}_curves.csv", "drawn_table", "learning curves, the drawn table"),
     log:
         f"{RESULTS}/logs/figures/{{figure}}_curves.log",
     wildcard_constraints:
-        figure=of_kind(experiments.PAIRED),
+        figure=of_kind("paired"),
     priority: FIRST_DRAWN
     conda:
         ENVIRONMENT

@@ -34,9 +34,7 @@ class Agent:
             if update.kernel is None
             else CompiledNetwork(layout, update.w, update.kernel)
         )
-        self.gradients = Gradients(
-            layout, update.w, writes_dense=update.writes_dense, needs_delta=update.needs_delta
-        )
+        self.gradients = Gradients(layout, update.w, writes_dense=update.writes_dense, needs_delta=update.needs_delta)
         self._patches: Tensor
         self._now: Any
         self._action = 0

@@ -141,9 +141,7 @@ class CompiledNetwork:
         )
         self._by_filters("conv_1", back_1, now.patches_1, after.patches_1, gradients)
 
-    def _by_filters(
-        self, name: str, back: Tensor, patches: Tensor, next_patches: Tensor, gradients: Gradients
-    ) -> None:
+    def _by_filters(self, name: str, back: Tensor, patches: Tensor, next_patches: Tensor, gradients: Gradients) -> None:
         """The gradients by a convolution's filters: back (4, filters, places), patches (patch, places)."""
         grad_U, grad_H, grad_delta = (views[name] for views in gradients.views)
         torch.mm(back[U], patches.T, out=grad_U)

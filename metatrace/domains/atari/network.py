@@ -60,9 +60,7 @@ class Layout:
     def views(self, flat: Tensor) -> dict[str, Tensor]:
         """Each layer's part of a flat (n_weights,) vector, in its shape; no copies."""
         parts = flat.split([math.prod(shape) for shape in self.shapes.values()])
-        return {
-            name: part.view(shape) for (name, shape), part in zip(self.shapes.items(), parts, strict=True)
-        }
+        return {name: part.view(shape) for (name, shape), part in zip(self.shapes.items(), parts, strict=True)}
 
 
 def initial_weights(layout: Layout, generator: torch.Generator, output_layers: str) -> Tensor:

@@ -62,9 +62,7 @@ class Agent:
         with torch.no_grad():
             delta = delta.detach()
             self.z = self.tuner.gamma_lambda * self.z + grad_U
-            alpha = self.tuner.update(
-                grad_U=grad_U, grad_H=grad_H, grad_delta=grad_delta, delta=delta, z=self.z
-            )
+            alpha = self.tuner.update(grad_U=grad_U, grad_H=grad_H, grad_delta=grad_delta, delta=delta, z=self.z)
             self.w += alpha * (self.z * delta + self.tuner.psi * grad_H)
         return float(delta)
 

@@ -48,8 +48,7 @@ _AGENT = (
     Reading(
         "R13",
         "learned_reward",
-        "Does the agent learn from rewards clipped to [−1, 1] or from the game's own? "
-        "Returns are reported unclipped.",
+        "Does the agent learn from rewards clipped to [−1, 1] or from the game's own? Returns are reported unclipped.",
         ("clipped", "raw"),
         "the entropy bonus of ψ = 0.01 matters only at that scale, and the paper says that it helped; in "
         "trials with raw rewards the policy lost all its entropy within 40,000 frames",

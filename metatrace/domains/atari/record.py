@@ -20,9 +20,7 @@ class Code:
     device: str
 
 
-def settings_of(
-    identity: RunKey, frames: int, chosen_readings: dict[str, str], device: str = "auto"
-) -> Settings:
+def settings_of(identity: RunKey, frames: int, chosen_readings: dict[str, str], device: str = "auto") -> Settings:
     """The settings of a run tuple, its number tokens read."""
     return Settings(
         environment=identity.environment,

@@ -152,9 +152,7 @@ def effective(e: Any, row: int, columns: int, p: Any, beta: Any, sums: Any) -> N
 
 
 @_compiled
-def effective_and_dots(
-    e: Any, row: int, columns: int, p: Any, q: Any, r: Any, beta: Any, h: Any, sums: Any
-) -> None:
+def effective_and_dots(e: Any, row: int, columns: int, p: Any, q: Any, r: Any, beta: Any, h: Any, sums: Any) -> None:
     """`effective` and, while it computes and h comes from memory, the three products of `dots`."""
     start, e_U = row * columns, e[E_U, row]
     h_p, h_q, h_r, total = f32(0), f32(0), f32(0), f32(0)
@@ -331,24 +329,16 @@ def entry(
             tune(went_back, row, columns, p_, q_, gamma_lambda, mu, psi, delta, z_beta_, v_, beta_, h_)
             effective_and_dots(went_back, row, columns, p_, q_, r_, beta_, h_hat_, total)
         elif what == TUNE_VECTOR_UNNORMALIZED:
-            tune_unnormalized(
-                went_back, row, columns, p_, q_, gamma_lambda, mu, psi, delta, z_beta_, beta_, h_
-            )
+            tune_unnormalized(went_back, row, columns, p_, q_, gamma_lambda, mu, psi, delta, z_beta_, beta_, h_)
         elif what == TUNE_MIXED_UNNORMALIZED:
-            tune_unnormalized(
-                went_back, row, columns, p_, q_, gamma_lambda, mu, psi, delta, z_beta_, beta_, h_
-            )
+            tune_unnormalized(went_back, row, columns, p_, q_, gamma_lambda, mu, psi, delta, z_beta_, beta_, h_)
             dots(went_back, row, columns, p_, q_, r_, h_hat_, total)
         elif what == LEARN:
             learn(went_back, row, columns, p_, q_, gamma_lambda, psi, delta, scale, z_, w_)
         elif what == LEARN_SCALAR:
-            learn_scalar(
-                went_back, row, columns, p_, q_, gamma_lambda, psi, delta, delta_hat, scale, z_, h_, w_
-            )
+            learn_scalar(went_back, row, columns, p_, q_, gamma_lambda, psi, delta, delta_hat, scale, z_, h_, w_)
         elif what == LEARN_VECTOR:
-            learn_vector(
-                went_back, row, columns, p_, q_, r_, gamma_lambda, psi, delta, scale, z_, beta_, h_, w_
-            )
+            learn_vector(went_back, row, columns, p_, q_, r_, gamma_lambda, psi, delta, scale, z_, beta_, h_, w_)
         elif what == LEARN_MIXED:
             learn_mixed(
                 went_back,

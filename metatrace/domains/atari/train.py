@@ -41,9 +41,7 @@ class Trainer:
         self.policy = np.random.Generator(np.random.PCG64(policy))
         layout = Layout(self.environment.n_actions)
         start = torch.Generator().manual_seed(int(network.generate_state(1, np.uint64)[0] >> 1))
-        weights = initial_weights(layout, start, settings.readings["output_layers"]).to(
-            device(settings.device)
-        )
+        weights = initial_weights(layout, start, settings.readings["output_layers"]).to(device(settings.device))
         tuner = make_tuner(
             settings.method,
             layout.n_weights,

@@ -56,9 +56,7 @@ class TorchUpdate:
         """One step; `delta` is a 0-d tensor."""
         tuner = self.tuner
         self.z.mul_(tuner.gamma_lambda).add_(gradients.U)
-        alpha = tuner.update(
-            grad_U=gradients.U, grad_H=gradients.H, grad_delta=gradients.delta, delta=delta, z=self.z
-        )
+        alpha = tuner.update(grad_U=gradients.U, grad_H=gradients.H, grad_delta=gradients.delta, delta=delta, z=self.z)
         self.w.add_(alpha * (self.z * delta + tuner.psi * gradients.H))
         self._keep()
 
@@ -79,9 +77,7 @@ class CompiledUpdate(TorchUpdate):
     def __init__(self, tuner: Tuner, w: Tensor, layout: Layout, kernel: Callable[..., None]) -> None:
         super().__init__(tuner, w)
         if not can_compile(tuner, w):
-            raise ValueError(
-                f"there are no compiled passes for {type(tuner).__name__} on {w.device} in {w.dtype}"
-            )
+            raise ValueError(f"there are no compiled passes for {type(tuner).__name__} on {w.device} in {w.dtype}")
         self._move()
         self.kernel = self._kernel = kernel
         self._numbers = np.zeros(kernel_layout.N_NUMBERS)
@@ -138,9 +134,7 @@ class CompiledUpdate(TorchUpdate):
 
     def _vector(self, tuner: Vector, gradients: Gradients) -> None:
         normalized = tuner.normalized
-        self._pass(
-            kernel_layout.TUNE_VECTOR if normalized else kernel_layout.TUNE_VECTOR_UNNORMALIZED, gradients
-        )
+        self._pass(kernel_layout.TUNE_VECTOR if normalized else kernel_layout.TUNE_VECTOR_UNNORMALIZED, gradients)
         if tuner.normalized and tuner.divides_overshoot:
             log_M = self._overshoot(self._sums[kernel_layout.EFFECTIVE])
             if log_M:
@@ -149,9 +143,7 @@ class CompiledUpdate(TorchUpdate):
 
     def _mixed(self, tuner: Mixed, gradients: Gradients, delta: float) -> None:
         normalized = tuner.normalized
-        self._pass(
-            kernel_layout.TUNE_MIXED if normalized else kernel_layout.TUNE_MIXED_UNNORMALIZED, gradients
-        )
+        self._pass(kernel_layout.TUNE_MIXED if normalized else kernel_layout.TUNE_MIXED_UNNORMALIZED, gradients)
         dot_U, dot_H, dot_delta, effective = self._sums.tolist()
         z_beta_hat = tuner.gamma_lambda * float(tuner.z_beta_hat) + dot_U
         Delta_beta_hat = z_beta_hat * delta + tuner.psi * dot_H
@@ -187,16 +179,11 @@ class CompiledUpdate(TorchUpdate):
         self._sums[:] = 0.0
         numbers_and_sums = self._numbers.ctypes.data, self._sums.ctypes.data
         # A pass that does not use an array gets another in its place.
-        arrays = [
-            array.data_ptr() for array in (self.z, *(self.state.get(name, self.z) for name in _BIG), self.w)
-        ]
+        arrays = [array.data_ptr() for array in (self.z, *(self.state.get(name, self.z) for name in _BIG), self.w)]
         for first, rows, columns in self._blocks:
             offset = first * self.w.element_size()
             if rows > 1:
-                e, p, r = (
-                    part.data_ptr()
-                    for part in (gradients.went_back, gradients.came_in, gradients.came_in_next)
-                )
+                e, p, r = (part.data_ptr() for part in (gradients.went_back, gradients.came_in, gradients.came_in_next))
                 q = p
             else:
                 e = self._alone.data_ptr()

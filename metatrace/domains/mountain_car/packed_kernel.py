@@ -172,9 +172,7 @@ def tune(i: Any, block: int, delta_c: float, scale_c: float, mu: float, store: A
 
 
 @fused
-def tune_exactly(
-    i: Any, block: int, delta_c: float, scale_c: float, mu: float, normalized: bool, store: Any
-) -> float:
+def tune_exactly(i: Any, block: int, delta_c: float, scale_c: float, mu: float, normalized: bool, store: Any) -> float:
     """The same for changes of any size, normalized or not."""
     Delta_beta = store[i, Z_BETA, block] * delta_c
     change = mu * Delta_beta

@@ -129,9 +129,7 @@ def train(settings: Settings, progress: Callable[[int], None] = lambda episodes:
     environment = gymnasium.make("MountainCar-v0", max_episode_steps=TIME_LIMIT)
     environment.unwrapped.np_random = streams.starts
     reading = settings.readings
-    options: dict[str, Any] = (
-        {"normaliser": reading["nosid_normaliser"]} if settings.method == "nosid" else {}
-    )
+    options: dict[str, Any] = {"normaliser": reading["nosid_normaliser"]} if settings.method == "nosid" else {}
     tuner = make_tuner(
         settings.method,
         settings.n_weights,

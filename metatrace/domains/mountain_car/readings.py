@@ -13,8 +13,7 @@ MOUNTAIN_CAR = (
     Reading(
         "R2",
         "tile_width",
-        "How wide is a tile? Tiling i of 16 is displaced by i/16 of a tile in both dimensions, "
-        "without hashing.",
+        "How wide is a tile? Tiling i of 16 is displaced by i/16 of a tile in both dimensions, without hashing.",
         ("range/9", "range/10"),
         "with a ninth of the range every displaced tiling still covers it with exactly 10×10 tiles; "
         "with a tenth the last tiles of the displaced tilings are wider",
@@ -46,8 +45,7 @@ MOUNTAIN_CAR = (
         "nosid_normaliser",
         "What does NOSID's hard maximum run over: |δ|, |⟨z|h⟩| or |δ⟨z|h⟩|?",
         ("td_error", "trace_product", "meta_gradient"),
-        "of the three only |δ| works from μ = 2^-10 to 2^-15 and becomes unstable near 2^-8, "
-        "as the paper reports",
+        "of the three only |δ| works from μ = 2^-10 to 2^-15 and becomes unstable near 2^-8, as the paper reports",
     ),
     Reading(
         "R8",

@@ -43,9 +43,7 @@ class Settings:
     drift: float = 0.0
     gamma: float = GAMMA
     lam: float = LAM
-    readings: Mapping[str, str] = field(
-        default_factory=lambda: readings.complete(MOUNTAIN_CAR, {}, "readings")
-    )
+    readings: Mapping[str, str] = field(default_factory=lambda: readings.complete(MOUNTAIN_CAR, {}, "readings"))
 
     @property
     def has_bias(self) -> bool:
@@ -108,9 +106,7 @@ def empty_training(settings: Settings) -> Training:
     return Training(
         returns=np.full(settings.episodes, -float(TIME_LIMIT)),
         lengths=np.full(settings.episodes, TIME_LIMIT, np.int64),
-        beta=np.full((settings.episodes, len(BETA_GROUPS)), np.log(settings.alpha))
-        if settings.drifting
-        else None,
+        beta=np.full((settings.episodes, len(BETA_GROUPS)), np.log(settings.alpha)) if settings.drifting else None,
         diverged_episode=None,
         weights=np.zeros((1 + N_ACTIONS, settings.n_features)),
         steps=0,

@@ -363,9 +363,7 @@ def test_a_damaged_state_is_refused_and_harms_nothing():
 def test_the_state_of_another_game_or_other_options_is_refused():
     environment = Environment("freeway", seed=0)
     for other in (Environment("asterix", seed=0), Environment("freeway", seed=0, episode_end="life")):
-        with pytest.raises(
-            UserError, match=r"the state is of (asterix|freeway), .* it must be of freeway, min"
-        ):
+        with pytest.raises(UserError, match=r"the state is of (asterix|freeway), .* it must be of freeway, min"):
             environment.restore(other.state())
 
 
@@ -378,9 +376,7 @@ def test_unknown_games_and_options_are_refused():
 
 
 def test_nothing_is_printed():
-    code = (
-        "from metatrace.domains.atari.environment import Environment; Environment('freeway', seed=0).reset()"
-    )
+    code = "from metatrace.domains.atari.environment import Environment; Environment('freeway', seed=0).reset()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("", "")
 

@@ -22,9 +22,7 @@ from metatrace.runs.results import load_run
 
 
 def settings(environment="catch", method="mixed", frames=60, **chosen):
-    return Settings(
-        environment, method, 2**-8, 0.001, 3, frames, complete(QUESTIONS[environment], chosen, "readings")
-    )
+    return Settings(environment, method, 2**-8, 0.001, 3, frames, complete(QUESTIONS[environment], chosen, "readings"))
 
 
 @pytest.fixture
@@ -130,9 +128,7 @@ def test_a_run_that_diverges_ends_and_says_so(trainer):
     assert training.diverged and training.frames in (20, 21)
 
 
-def test_a_checkpoint_of_another_run_or_code_is_refused_and_a_damaged_one_set_aside(
-    tmp_path, trainer, capsys
-):
+def test_a_checkpoint_of_another_run_or_code_is_refused_and_a_damaged_one_set_aside(tmp_path, trainer, capsys):
     identity = {"method": "mixed", "code": "0" * 16}
     saved = checkpoints.Checkpoint(tmp_path / "c.npz", identity)
     assert saved.load() is None
@@ -154,9 +150,7 @@ def test_a_checkpoint_of_another_run_or_code_is_refused_and_a_damaged_one_set_as
         assert saved.load() is None and not saved.path.exists()
         assert saved.path.with_name("c.npz.damaged").read_bytes() == damaged
         (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith(
-            f"{saved.path}: is cut short, garbled or no checkpoint: the run starts from its"
-        )
+        assert line.startswith(f"{saved.path}: is cut short, garbled or no checkpoint: the run starts from its")
     with pytest.raises(UserError, match="does not hold a whole state"):
         saved.restore(trainer(settings()), {"w": np.arange(5.0)})
     saved.remove()
@@ -205,9 +199,7 @@ def killed_and_finished(folder, kills, frames):
             os.kill(process.pid, signal.SIGKILL)
         _, errors = process.communicate()
         went_on += "goes on from" in errors
-    went_on += "goes on from" in finish(
-        run_command(folder, "cut.npz", frames=frames, checkpoint="checkpoint.npz")
-    )
+    went_on += "goes on from" in finish(run_command(folder, "cut.npz", frames=frames, checkpoint="checkpoint.npz"))
     return went_on
 
 

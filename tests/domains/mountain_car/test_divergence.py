@@ -90,9 +90,7 @@ def test_the_command_records_a_diverged_run_and_succeeds(tmp_path, kernel_file, 
         "8",
     ]
     command = [sys.executable, "-m", "metatrace", "run", *options, "--agent", agent, "--output", str(path)]
-    done = subprocess.run(
-        [*command, "--kernel", str(kernel_file)], env=os.environ, capture_output=True, text=True
-    )
+    done = subprocess.run([*command, "--kernel", str(kernel_file)], env=os.environ, capture_output=True, text=True)
     assert done.returncode == 0
     assert "diverged in episode 0" in done.stderr and len(done.stderr.splitlines()) == 1
     run = load_run(path)

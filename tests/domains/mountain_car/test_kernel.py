@@ -37,9 +37,7 @@ OTHER_READINGS = [(reading.key, value) for reading in MOUNTAIN_CAR for value in 
 
 def settings_of(method, alpha, *, mu=None, episodes=20, seed=0, **chosen):
     mu = MUS[method][0] if mu is None else mu
-    return Settings(
-        method, alpha, mu, seed, episodes, readings=readings.complete(MOUNTAIN_CAR, chosen, "readings")
-    )
+    return Settings(method, alpha, mu, seed, episodes, readings=readings.complete(MOUNTAIN_CAR, chosen, "readings"))
 
 
 def distance(one, other):
@@ -209,9 +207,7 @@ def test_the_starts_are_gymnasiums(kernel):
 
 
 def test_another_seed_is_another_run_and_the_same_seed_the_same(kernel):
-    runs = [
-        compiled.train(kernel, settings_of("scalar", 2**-5, episodes=60, seed=seed)) for seed in (0, 0, 1, 2)
-    ]
+    runs = [compiled.train(kernel, settings_of("scalar", 2**-5, episodes=60, seed=seed)) for seed in (0, 0, 1, 2)]
     assert np.array_equal(runs[0].weights, runs[1].weights)
     assert len({run.weights.tobytes() for run in runs}) == 3
     assert len({run.returns.tobytes() for run in runs}) == 3

@@ -83,9 +83,7 @@ def test_a_sixteenth_of_a_tile_changes_one_feature(column, row, step):
         assert shared(middle_of(column, row), middle_of(*following)) == N_TILINGS - 1
 
 
-@given(
-    column=st.integers(0, 8 * N_TILINGS - 1), row=st.integers(0, 9 * N_TILINGS - 1), steps=st.integers(0, 16)
-)
+@given(column=st.integers(0, 8 * N_TILINGS - 1), row=st.integers(0, 9 * N_TILINGS - 1), steps=st.integers(0, 16))
 def test_features_are_lost_one_by_one_on_the_way_to_the_next_tile(column, row, steps):
     assert shared(middle_of(column, row), middle_of(column + steps, row)) == N_TILINGS - steps
 
@@ -165,9 +163,7 @@ def test_the_map_of_nearness_makes_a_picture(shared_map, tmp_path):
     figure, axes = pyplot.subplots()
     extent = (MIN_POSITION, MAX_POSITION, -MAX_SPEED, MAX_SPEED)
     image = axes.imshow(shared_map, origin="lower", extent=extent, aspect="auto", cmap="viridis")
-    axes.set(
-        xlabel="position", ylabel="velocity", title="features shared with the state in the middle, of 16"
-    )
+    axes.set(xlabel="position", ylabel="velocity", title="features shared with the state in the middle, of 16")
     figure.colorbar(image)
     figure.savefig(tmp_path / "shared_features.png")
     pyplot.close(figure)

@@ -1,0 +1,114 @@
+"""What a domain is: the one protocol behind which every world that agents learn in stands.
+
+A domain is a folder here with `domain.py`, which says what the rest of the project may know of it, and an entry in
+`metatrace.domains.registry`. `domain.py` imports nothing heavy; `train` imports what it needs when it is called.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from metatrace.domains.readings import Reading
+from metatrace.runs.key import RunKey
+from metatrace.runs.results import Run
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Environment:
+    """An environment of a domain, as configs, captions and tables know it.
+
+    Attributes:
+      token, label: its name in configs and paths, and in running text.
+      readings: the questions that the paper leaves open about it.
+      has_drift: whether its runs have a drift rate.
+      failed_return: the return of an episode without a policy, after a run has diverged.
+    """
+
+    token: str
+    label: str
+    readings: tuple[Reading, ...]
+    failed_return: float
+    has_drift: bool = False
+
+
+@dataclass(frozen=True)
+class Code:
+    """The code behind something made, for its fingerprint (`metatrace.pipeline.provenance`).
+
+    Attributes:
+      entries: `module`, all of it, or `module:name`, a function, class or constant of it; with all that they use.
+      method: leaves out the functions that a module's `USED_BY` table gives to other methods alone.
+      facts: further text that enters, such as a method's options in the registry.
+    """
+
+    entries: tuple[str, ...]
+    method: str = ""
+    facts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Request:
+    """A run to make: what identifies it, how long it is, and how it is to be made.
+
+    Attributes:
+      length: in the domain's unit.
+      readings, hyper: complete: every reading of the environment and hyper-parameter of the method has a value.
+      agent: `fast`, the compiled one where the method has it, or `plain`, the one written for reading.
+      device: cpu, cuda or auto. kernel: the compiled kernel's file. checkpoint, checkpoint_every: a file to save the
+        whole state in, and how often, in seconds. Domains that have no use for these refuse them (`options`).
+    """
+
+    key: RunKey
+    length: int
+    readings: Mapping[str, str]
+    hyper: Mapping[str, str] = field(default_factory=dict)
+    agent: str = "fast"
+    device: str = "auto"
+    kernel: Path | None = None
+    checkpoint: Path | None = None
+    checkpoint_every: float = 300.0
+
+
+class Domain(Protocol):
+    """A world that agents learn in.
+
+    Attributes:
+      name: of its folder in `metatrace.domains`, as `Method.domains` has it.
+      environments: by token.
+      unit: what runs are counted in: `episodes` or `frames`; also the option of `metatrace run` and the config's key.
+      unit_text: in running text: "episodes", "observed frames".
+      length_in_meta: the key of a run file's `meta` that holds the length.
+      options: which of `device`, `checkpoint` and `agent` its runs take.
+      kernels: the names of its compiled kernels.
+    """
+
+    name: str
+    environments: Mapping[str, Environment]
+    unit: str
+    unit_text: str
+    length_in_meta: str
+    options: frozenset[str]
+    kernels: tuple[str, ...]
+
+    def train(self, request: Request, progress: Progress) -> Run:
+        """Makes a run. `meta` says how, but for the code, which the caller adds."""
+        ...
+
+    def code(self, environment: str, method: str, agent: str = "fast") -> Code:
+        """The code behind a run of a method."""
+        ...
+
+    def kernel_of(self, method: str) -> str | None:
+        """The compiled kernel that runs a method; None where its tuner runs as it stands."""
+        ...
+
+    def kernel_code(self, kernel: str) -> Code:
+        """The code behind a compiled kernel."""
+        ...
+
+    def compile(self, kernel: str) -> bytes:
+        """Compiles one of its kernels."""
+        ...

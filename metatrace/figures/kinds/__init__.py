@@ -1,0 +1,1 @@
+"""The kinds of figure, a module each; `registry` lists them."""

@@ -1,0 +1,116 @@
+"""The registry of methods: all that the project knows of a method apart from its algorithm.
+
+To add a method, write a tuner (a module with one class, a subclass of `metatrace.tuning.Tuner`) and add one entry to
+`METHODS`. Config schema, `--help`, captions, legends and checks are made from the entries. Nothing is imported here,
+so knowing a name costs nothing. No fingerprint covers this module: what a run depends on of an entry (`tuner`,
+`options`, `hyper`) enters its fingerprint entry by entry, so a new entry makes no other run stale.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from metatrace.errors import UserError
+
+UNTUNED = "none"
+Dashes = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Hyperparameter:
+    """A number that a method needs besides α and μ, with its published default (a number token)."""
+
+    name: str
+    default: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method for choosing step-sizes.
+
+    Attributes:
+      token: its name in configs, paths and on the command line.
+      label: its name in running text; `short`: in legends, where a line break may stand.
+      colour, dashes, marker: how its line looks in every figure; `dashes` is an on-off pattern, () is solid.
+      tuner: `module:Class`. options: keyword arguments that tell it from another entry with the same class.
+      domains: the folders of `metatrace.domains` on which it runs.
+      kernels: domain -> the compiled kernel that runs it there; on other domains its tuner runs as it stands.
+      hyper: its further hyper-parameters; `has_mu`: whether it has a meta-step-size.
+    """
+
+    token: str
+    label: str
+    short: str
+    colour: str
+    dashes: Dashes
+    marker: str
+    tuner: str
+    domains: tuple[str, ...] = ("mountain_car", "atari")
+    options: Mapping[str, object] = field(default_factory=dict)
+    kernels: Mapping[str, str] = field(default_factory=dict)
+    hyper: tuple[Hyperparameter, ...] = ()
+    has_mu: bool = True
+
+    @property
+    def line_style(self) -> str | tuple[float, Dashes]:
+        """The dashes as matplotlib's linestyle."""
+        return (0, self.dashes) if self.dashes else "-"
+
+
+_LAZY = {"mountain_car": "lazy_kernel"}
+_LAZY_AND_STEP = {**_LAZY, "atari": "step_kernel"}
+_PACKED_AND_STEP = {"mountain_car": "packed_kernel", "atari": "step_kernel"}
+_UNNORMALIZED = {"normalized": False}
+
+# In the order in which figures show them. Hues of Okabe and Ito, which colour-blind eyes tell apart, and of Tol where
+# those run out; the dashes tell them apart in grey.
+_ENTRIES = (
+    Method(
+        UNTUNED, "no tuning", "no tuning", "#000000", (5.0, 2.0), "o",
+        "metatrace.tuning.constant:Constant", kernels=_LAZY_AND_STEP, has_mu=False,
+    ),
+    Method(
+        "scalar", "normalized scalar Metatrace", "scalar", "#0072b2", (), "s",
+        "metatrace.tuning.scalar:Scalar", kernels=_LAZY_AND_STEP,
+    ),
+    Method(
+        "vector", "normalized vector Metatrace", "vector", "#d55e00", (1.6, 0.9), "D",
+        "metatrace.tuning.vector:Vector", kernels=_PACKED_AND_STEP,
+    ),
+    Method(
+        "mixed", "normalized mixed Metatrace", "mixed", "#009e73", (7.0, 1.0, 1.6, 1.0), "^",
+        "metatrace.tuning.mixed:Mixed", kernels=_PACKED_AND_STEP,
+    ),
+    Method(
+        "scalar-unnormalized", "unnormalized scalar Metatrace", "scalar,\nunnormalized", "#56b4e9", (), "v",
+        "metatrace.tuning.scalar:Scalar", options=_UNNORMALIZED, kernels=_LAZY_AND_STEP,
+    ),
+    Method(
+        "vector-unnormalized", "unnormalized vector Metatrace", "vector,\nunnormalized", "#e69f00", (1.6, 0.9), "P",
+        "metatrace.tuning.vector:Vector", options=_UNNORMALIZED, kernels=_PACKED_AND_STEP,
+    ),
+    Method(
+        "mixed-unnormalized", "unnormalized mixed Metatrace", "mixed,\nunnormalized", "#999933",
+        (7.0, 1.0, 1.6, 1.0), "X", "metatrace.tuning.mixed:Mixed", options=_UNNORMALIZED, kernels=_PACKED_AND_STEP,
+    ),
+    Method(
+        "sid", "SID", "SID", "#cc79a7", (4.5, 1.3), "*",
+        "metatrace.tuning.sid:Sid", kernels=_LAZY,
+    ),
+    Method(
+        "nosid", "NOSID", "NOSID", "#882255", (1.2, 1.6), "p",
+        "metatrace.tuning.nosid:Nosid", kernels=_LAZY,
+    ),
+)  # fmt: skip
+METHODS: dict[str, Method] = {entry.token: entry for entry in _ENTRIES}
+
+
+def method_of(token: str, where: str) -> Method:
+    """The method of a name.
+
+    Raises:
+      UserError: there is no such method; `where` tells the user which key or option names it.
+    """
+    if token not in METHODS:
+        raise UserError(f"{where}: there is no {token!r}; it must be one of {', '.join(METHODS)}")
+    return METHODS[token]
