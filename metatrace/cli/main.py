@@ -10,20 +10,31 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from metatrace import numbers
+from metatrace.cli import compile, estimate, run
+from metatrace.cli.options import whole_number
 from metatrace.errors import UserError
 from metatrace.pipeline import provenance
-from metatrace.runs import atomic, key, results
+from metatrace.runs import atomic, results
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class _Parser(argparse.ArgumentParser):
+# The verbs that have a module each; `add` of a module adds its parser.
+VERBS = (run, compile, estimate)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are user errors, and that takes no abbreviations; so are the verbs' own."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
+
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message}; see: {self.prog} --help")
 
@@ -45,90 +56,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="metatrace", description="Metatrace actor-critic, reproduced.", allow_abbrev=False)
-    verbs = parser.add_subparsers(metavar="VERB", required=True, parser_class=_Parser)
+def _parser() -> Parser:
+    parser = Parser(prog="metatrace", description="Metatrace actor-critic, reproduced.")
+    verbs = parser.add_subparsers(metavar="VERB", required=True)
+    for module in VERBS:
+        module.add(verbs)
 
-    run = verbs.add_parser("run", help="train one agent and write its run file", allow_abbrev=False)
-    run.set_defaults(verb=_run)
-    run.add_argument(
-        "--environment",
-        required=True,
-        help="mountain_car, drifting_mountain_car, a game (asterix, beam_rider, freeway, seaquest, "
-        "space_invaders), or catch",
-    )
-    run.add_argument(
-        "--drift",
-        metavar="TOKEN",
-        help="how likely a feature's sign flips in a step, such as 4e-6; on drifting_mountain_car",
-    )
-    run.add_argument(
-        "--method",
-        required=True,
-        help="none, scalar, vector or mixed (each normalized, or -unnormalized), sid, nosid",
-    )
-    run.add_argument("--alpha", required=True, metavar="TOKEN", help="initial step-size, such as 2^-8 or 0.001")
-    run.add_argument("--mu", metavar="TOKEN", help="meta-step-size; needed by every method but none")
-    run.add_argument("--seed", required=True, type=_whole("--seed", 0), metavar="N", help="from 0 up")
-    run.add_argument("--episodes", type=_whole("--episodes", 1), metavar="N", help="on mountain car")
-    run.add_argument(
-        "--frames",
-        type=_whole("--frames", 1),
-        metavar="N",
-        help="observed frames, of 4 emulator frames each; on the games",
-    )
-    run.add_argument("--output", required=True, type=Path, metavar="FILE", help="the run file (.npz) to write")
-    run.add_argument(
-        "--reading",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="a reading of the paper other than the default; config/README.md lists them",
-    )
-    run.add_argument(
-        "--checkpoint",
-        type=Path,
-        metavar="FILE",
-        help="on the games: save the whole state here now and then, and go on from it if it is there",
-    )
-    run.add_argument(
-        "--checkpoint-every",
-        type=_whole("--checkpoint-every", 1),
-        default=300,
-        metavar="SECONDS",
-        help="how often to save (300)",
-    )
-    run.add_argument(
-        "--device",
-        default="auto",
-        help="on the games: cpu, cuda, or auto (default), a graphics card if there is one",
-    )
-    run.add_argument(
-        "--agent",
-        choices=("compiled", "plain"),
-        default="compiled",
-        help="on mountain car: the compiled kernel (default), or the plain agent: some 300 times slower, "
-        "written for reading",
-    )
-    run.add_argument(
-        "--kernel",
-        type=Path,
-        metavar="FILE",
-        help="the compiled kernel; by default one is kept in the user's cache folder",
-    )
-
-    compile_ = verbs.add_parser("compile", help="compile a kernel", allow_abbrev=False)
-    compile_.set_defaults(verb=_compile)
-    compile_.add_argument(
-        "--kernel",
-        choices=("lazy_kernel", "packed_kernel", "step_kernel"),
-        default="lazy_kernel",
-        help="of mountain car: lazy_kernel (default) for none, scalar, sid and nosid, packed_kernel for "
-        "vector and mixed; of the games: step_kernel",
-    )
-    compile_.add_argument("--output", required=True, type=Path, metavar="FILE", help="the kernel to write")
-
-    aggregate = verbs.add_parser("aggregate", help="runs of one grid to tidy tables (Parquet)", allow_abbrev=False)
+    aggregate = verbs.add_parser("aggregate", help="runs of one grid to tidy tables (Parquet)")
     aggregate.set_defaults(verb=_aggregate)
     aggregate.add_argument("--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs")
     aggregate.add_argument("--environment", required=True)
@@ -138,8 +72,8 @@ def _parser() -> argparse.ArgumentParser:
         "--mu", required=True, nargs="+", metavar="TOKEN", help="of the tuned methods; 0 where there is none"
     )
     aggregate.add_argument("--drift", default=["0"], nargs="+", metavar="TOKEN")
-    aggregate.add_argument("--seeds", required=True, nargs="+", type=_whole("--seeds", 0), metavar="N")
-    aggregate.add_argument("--episodes", required=True, type=_whole("--episodes", 1), metavar="N")
+    aggregate.add_argument("--seeds", required=True, nargs="+", type=whole_number("--seeds", 0), metavar="N")
+    aggregate.add_argument("--episodes", required=True, type=whole_number("--episodes", 1), metavar="N")
     aggregate.add_argument(
         "--code",
         nargs="+",
@@ -149,12 +83,12 @@ def _parser() -> argparse.ArgumentParser:
     aggregate.add_argument(
         "--smoothing",
         required=True,
-        type=_whole("--smoothing", 1),
+        type=whole_number("--smoothing", 1),
         metavar="N",
         help="episodes in the trailing mean",
     )
     aggregate.add_argument(
-        "--final", required=True, type=_whole("--final", 1), metavar="N", help="episodes in the final score"
+        "--final", required=True, type=whole_number("--final", 1), metavar="N", help="episodes in the final score"
     )
     aggregate.add_argument(
         "--spread-alpha-max", required=True, metavar="TOKEN", help="largest step-size that the spread counts"
@@ -170,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
         "--beta", action="store_true", help="also beta.parquet and final_beta.parquet, of runs that keep β"
     )
 
-    played = verbs.add_parser("aggregate-games", help="runs of games to tidy tables (Parquet)", allow_abbrev=False)
+    played = verbs.add_parser("aggregate-games", help="runs of games to tidy tables (Parquet)")
     played.set_defaults(verb=_aggregate_games)
     played.add_argument("--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs")
     played.add_argument("--environment", required=True, nargs="+", metavar="GAME")
@@ -179,18 +113,18 @@ def _parser() -> argparse.ArgumentParser:
     played.add_argument(
         "--mu", required=True, nargs="+", metavar="TOKEN", help="of the tuned methods; 0 where there is none"
     )
-    played.add_argument("--seeds", required=True, nargs="+", type=_whole("--seeds", 0), metavar="N")
-    played.add_argument("--frames", required=True, type=_whole("--frames", 1), metavar="N")
+    played.add_argument("--seeds", required=True, nargs="+", type=whole_number("--seeds", 0), metavar="N")
+    played.add_argument("--frames", required=True, type=whole_number("--frames", 1), metavar="N")
     played.add_argument("--code", metavar="FINGERPRINT", help="refuse runs that other code made")
     played.add_argument(
         "--smoothing",
         required=True,
-        type=_whole("--smoothing", 1),
+        type=whole_number("--smoothing", 1),
         metavar="N",
         help="finished episodes in the trailing mean",
     )
     played.add_argument(
-        "--final", required=True, type=_whole("--final", 1), metavar="N", help="episodes in the final score"
+        "--final", required=True, type=whole_number("--final", 1), metavar="N", help="episodes in the final score"
     )
     played.add_argument(
         "--reference",
@@ -211,9 +145,7 @@ def _parser() -> argparse.ArgumentParser:
         ("thin", "runs of mountain car", "episodes", _thin),
         ("thin-games", "runs of games", "frames", _thin_games),
     ):
-        thinned = verbs.add_parser(
-            name, help=f"{what} and their curves, thinned for the explorer (JSON)", allow_abbrev=False
-        )
+        thinned = verbs.add_parser(name, help=f"{what} and their curves, thinned for the explorer (JSON)")
         thinned.set_defaults(verb=thin)
         thinned.add_argument("--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs")
         thinned.add_argument("--environment", required=True, nargs="+")
@@ -227,8 +159,8 @@ def _parser() -> argparse.ArgumentParser:
             help="of the tuned methods; 0 where there is none",
         )
         thinned.add_argument("--drift", default=["0"], nargs="+", metavar="TOKEN")
-        thinned.add_argument("--seeds", required=True, nargs="+", type=_whole("--seeds", 0), metavar="N")
-        thinned.add_argument(f"--{unit}", required=True, type=_whole(f"--{unit}", 1), metavar="N")
+        thinned.add_argument("--seeds", required=True, nargs="+", type=whole_number("--seeds", 0), metavar="N")
+        thinned.add_argument(f"--{unit}", required=True, type=whole_number(f"--{unit}", 1), metavar="N")
         thinned.add_argument(
             "--code",
             nargs="+",
@@ -238,7 +170,7 @@ def _parser() -> argparse.ArgumentParser:
         thinned.add_argument(
             "--smoothing",
             required=True,
-            type=_whole("--smoothing", 1),
+            type=whole_number("--smoothing", 1),
             metavar="N",
             help="episodes in the trailing mean",
         )
@@ -247,9 +179,7 @@ def _parser() -> argparse.ArgumentParser:
         )
         thinned.add_argument("--output", required=True, type=Path, metavar="JSON")
 
-    together = verbs.add_parser(
-        "aggregate-scores", help="the scores of each method over several games together", allow_abbrev=False
-    )
+    together = verbs.add_parser("aggregate-scores", help="the scores of each method over several games together")
     together.set_defaults(verb=_aggregate_scores)
     together.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate-games` wrote")
     together.add_argument(
@@ -261,44 +191,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     together.add_argument("--output", required=True, type=Path, metavar="PARQUET")
 
-    chosen = verbs.add_parser(
-        "best-alphas", help="the initial step-sizes with the best final scores", allow_abbrev=False
-    )
+    chosen = verbs.add_parser("best-alphas", help="the initial step-sizes with the best final scores")
     chosen.set_defaults(verb=_best_alphas)
     chosen.add_argument("settings", type=Path, metavar="PARQUET", help="the settings that `aggregate-games` wrote")
     chosen.add_argument("--environment", required=True, metavar="GAME")
     chosen.add_argument("--method", required=True)
-    chosen.add_argument("--count", required=True, type=_whole("--count", 1), metavar="N")
+    chosen.add_argument("--count", required=True, type=whole_number("--count", 1), metavar="N")
     chosen.add_argument("--output", required=True, type=Path, metavar="TXT", help="a token a line")
 
-    estimate = verbs.add_parser(
-        "estimate", help="how long runs of games take on this machine, from a short trial", allow_abbrev=False
-    )
-    estimate.set_defaults(verb=_estimate)
-    estimate.add_argument(
-        "--frames",
-        required=True,
-        nargs="+",
-        type=_frames_of_method,
-        metavar="METHOD=N",
-        help="observed frames that each method is to learn from",
-    )
-    estimate.add_argument("--cores", default=1, type=_whole("--cores", 1), metavar="N")
-    estimate.add_argument("--device", default="auto")
-    estimate.add_argument(
-        "--kernel",
-        type=Path,
-        metavar="FILE",
-        help="the compiled kernel; by default one is kept in the user's cache folder",
-    )
-    estimate.add_argument("--output", type=Path, metavar="JSON", help="also gets the milliseconds a frame")
-
-    best = verbs.add_parser("best-mu", help="the best meta-step-size of each method", allow_abbrev=False)
+    best = verbs.add_parser("best-mu", help="the best meta-step-size of each method")
     best.set_defaults(verb=_best_mu)
     best.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate` wrote")
     best.add_argument("--output", required=True, type=Path, metavar="PARQUET")
 
-    pair = verbs.add_parser("paired", help="two methods at the same settings, seed by seed", allow_abbrev=False)
+    pair = verbs.add_parser("paired", help="two methods at the same settings, seed by seed")
     pair.set_defaults(verb=_paired)
     pair.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate` wrote")
     pair.add_argument("--first", required=True, metavar="METHOD")
@@ -307,7 +213,7 @@ def _parser() -> argparse.ArgumentParser:
         "--output", required=True, type=Path, metavar="FOLDER", help="gets differences and overview.parquet"
     )
 
-    claims = verbs.add_parser("claims", help="judge the paper's claims by the tables", allow_abbrev=False)
+    claims = verbs.add_parser("claims", help="judge the paper's claims by the tables")
     claims.set_defaults(verb=_claims)
     claims.add_argument("--tables", required=True, type=Path, metavar="FOLDER", help="results/<scale>/tables")
     claims.add_argument("--figures", required=True, nargs="+", metavar="NAME", help="those that ran")
@@ -322,7 +228,6 @@ def _parser() -> argparse.ArgumentParser:
     compared = verbs.add_parser(
         "compare-methods",
         help="the tables of several grids as one, and the best meta-step-size of each method over all α",
-        allow_abbrev=False,
     )
     compared.set_defaults(verb=_compare_methods)
     compared.add_argument(
@@ -344,15 +249,13 @@ def _parser() -> argparse.ArgumentParser:
         help="gets settings, spread and best_over_alpha.parquet",
     )
 
-    table = verbs.add_parser("table", help="a Parquet table as CSV", allow_abbrev=False)
+    table = verbs.add_parser("table", help="a Parquet table as CSV")
     table.set_defaults(verb=_table)
     table.add_argument("input", type=Path, metavar="PARQUET")
     table.add_argument("--output", required=True, type=Path, metavar="CSV")
 
-    figure = verbs.add_parser(
-        "figure", help="draw a figure: SVG, PDF, PNG and the table that it draws", allow_abbrev=False
-    )
-    kinds = figure.add_subparsers(metavar="KIND", required=True, parser_class=_Parser)
+    figure = verbs.add_parser("figure", help="draw a figure: SVG, PDF, PNG and the table that it draws")
+    kinds = figure.add_subparsers(metavar="KIND", required=True)
     for kind, text, draw in (
         ("learning-curves", "a panel a meta-step-size, a line an initial step-size", _learning_curves),
         (
@@ -377,7 +280,7 @@ def _parser() -> argparse.ArgumentParser:
         ("methods", "all methods: scores against α at the best μ, spread over α against μ", _draw_methods),
         ("paired-curves", "two methods' learning curves at the same settings", _draw_paired_curves),
     ):
-        one = kinds.add_parser(kind, help=text, allow_abbrev=False)
+        one = kinds.add_parser(kind, help=text)
         one.set_defaults(verb=draw)
         one.add_argument(
             "--tables", required=True, type=Path, metavar="FOLDER", help="what `metatrace aggregate` wrote"
@@ -395,16 +298,16 @@ def _parser() -> argparse.ArgumentParser:
         if kind == "mu-and-beta":
             one.add_argument("--mu", required=True, metavar="TOKEN", help="at which β is shown")
         if kind == "games":
-            one.add_argument("--frames", required=True, type=_whole("--frames", 1), metavar="N", help="of every run")
+            one.add_argument(
+                "--frames", required=True, type=whole_number("--frames", 1), metavar="N", help="of every run"
+            )
         one.add_argument("--title", required=True)
         one.add_argument("--note", default="", help="a small line at the figure's foot")
         one.add_argument(
             "--output", required=True, metavar="PREFIX", help="PREFIX.svg, .pdf, .png and .csv are written"
         )
 
-    explorer = verbs.add_parser(
-        "explorer", help="the page on which a reader picks curves, runs and tables (HTML)", allow_abbrev=False
-    )
+    explorer = verbs.add_parser("explorer", help="the page on which a reader picks curves, runs and tables (HTML)")
     explorer.set_defaults(verb=_explorer)
     explorer.add_argument("--tables", required=True, type=Path, metavar="FOLDER", help="results/<scale>/tables")
     explorer.add_argument(
@@ -422,14 +325,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     explorer.add_argument("--output", required=True, type=Path, metavar="HTML")
 
-    config = verbs.add_parser("config", help="check a config file and say what it asks for", allow_abbrev=False)
+    config = verbs.add_parser("config", help="check a config file and say what it asks for")
     config.set_defaults(verb=_config)
     config.add_argument("file", type=Path)
 
     status = verbs.add_parser(
         "status",
         help="how much of a config's results is there, what is stale, and how long the rest takes",
-        allow_abbrev=False,
     )
     status.set_defaults(verb=_status)
     status.add_argument("file", type=Path, metavar="CONFIG")
@@ -440,217 +342,31 @@ def _parser() -> argparse.ArgumentParser:
     )
     status.add_argument("--files", action="store_true", help="name every file that is missing or stale")
     status.add_argument(
-        "--cores", type=_whole("--cores", 1), metavar="N", help="for the rest (default: all of this machine)"
+        "--cores", type=whole_number("--cores", 1), metavar="N", help="for the rest (default: all of this machine)"
     )
 
     publish = verbs.add_parser(
         "publish",
         help="a finished scale without games in small, to commit: verdicts, scores, pictures",
-        allow_abbrev=False,
     )
     publish.set_defaults(verb=_publish)
     publish.add_argument("file", type=Path, metavar="CONFIG")
     publish.add_argument("--output", required=True, type=Path, metavar="FOLDER", help="such as reports/published")
 
-    made = verbs.add_parser("provenance", help="what results depend on", allow_abbrev=False)
-    questions = made.add_subparsers(metavar="QUESTION", required=True, parser_class=_Parser)
-    fingerprint = questions.add_parser(
-        "fingerprint", help="the fingerprint of a kind of job, and what enters it", allow_abbrev=False
-    )
+    made = verbs.add_parser("provenance", help="what results depend on")
+    questions = made.add_subparsers(metavar="QUESTION", required=True)
+    fingerprint = questions.add_parser("fingerprint", help="the fingerprint of a kind of job, and what enters it")
     fingerprint.set_defaults(verb=_fingerprint)
     fingerprint.add_argument("job", help=", ".join(provenance.ENTRY_POINTS))
     why = questions.add_parser(
         "why",
         help="why a kind of job would run again: what its fingerprint is made of, and what of it differs "
         "from the code that made a run file",
-        allow_abbrev=False,
     )
     why.set_defaults(verb=_why)
     why.add_argument("job", help=f"{', '.join(provenance.ENTRY_POINTS)}; or a rule: {', '.join(provenance.RULES)}")
     why.add_argument("file", nargs="?", type=Path, metavar="RUN_FILE", help="a run file (.npz) of such a job")
     return parser
-
-
-def _whole(option: str, least: int):  # type: ignore[no-untyped-def]  # argparse's `type` protocol
-    def convert(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= least):
-            raise UserError(f"{option}: {text!r} is out of range; it must be a whole number from {least} up")
-        return int(text)
-
-    return convert
-
-
-def _run(options: argparse.Namespace) -> None:
-    identity = _identity(options)
-    if identity.environment in _mountain_cars():
-        _run_mountain_car(options, identity)
-    else:
-        _run_game(options, identity)
-
-
-def _mountain_cars() -> tuple[str, ...]:
-    from metatrace.domains.mountain_car.settings import ENVIRONMENTS
-
-    return ENVIRONMENTS
-
-
-def _run_mountain_car(options: argparse.Namespace, identity: key.RunKey) -> None:
-    from metatrace.domains.mountain_car import record
-
-    for name in ("frames", "checkpoint"):
-        if getattr(options, name) is not None:
-            raise UserError(f"--{name}: is for the games; {identity.environment} counts in --episodes")
-    if options.episodes is None:
-        raise UserError(f"--episodes: is missing; {identity.environment} needs a whole number such as 1000")
-    settings = record.settings_of(identity, options.episodes, _chosen_readings(options.reading))
-    atomic.check_writable(options.output)
-    if options.agent == "plain":
-        from metatrace.domains.mountain_car import plain
-
-        code = provenance.of_job("run_plain")
-        with _progress(options.episodes, "episode") as progress:
-            training = plain.train(settings, progress)
-    else:
-        from metatrace.domains.mountain_car import compiled, object_code
-
-        name = compiled.kernel_of(settings.method)
-        code = provenance.of_job(f"run_{name}")
-        kernel = object_code.load(options.kernel or _kept_kernel(name))
-        with _progress(options.episodes, "episode") as progress:
-            training = compiled.train(kernel, settings, progress)
-    made_by = record.Code(options.agent, code.digest, code.modules, code.packages)
-    results.save_run(options.output, record.run_of(identity, settings, training, made_by))
-    if training.diverged_episode is not None:
-        print(
-            f"diverged in episode {training.diverged_episode}: it and all later ones count as -200",
-            file=sys.stderr,
-        )
-
-
-def _run_game(options: argparse.Namespace, identity: key.RunKey) -> None:
-    from metatrace.domains.atari import checkpoint, object_code, record, train
-
-    if options.episodes is not None:
-        raise UserError(f"--episodes: is for mountain car; {identity.environment} counts in --frames")
-    if options.frames is None:
-        raise UserError(f"--frames: is missing; {identity.environment} needs a whole number such as 200000")
-    settings = record.settings_of(identity, options.frames, _chosen_readings(options.reading), options.device)
-    atomic.check_writable(options.output)
-    code = provenance.of_job("run_game")
-    made_by = record.Code(code.digest, code.modules, code.packages, device=train.device(options.device).type)
-    train.one_thread()
-    kernel = None
-    if made_by.device == "cpu":
-        kernel = object_code.load(options.kernel or _kept_kernel(object_code.KERNEL))
-    trainer = train.Trainer(settings, kernel)
-    saved = None
-    if options.checkpoint is not None:
-        atomic.check_writable(options.checkpoint)
-        run = {
-            **asdict(identity),
-            "code": code.digest,
-            "packages": code.packages,
-            "device": made_by.device,
-            "frames": options.frames,
-            "readings": dict(settings.readings),
-        }
-        saved = checkpoint.Checkpoint(options.checkpoint, run, options.checkpoint_every)
-        state = saved.load()
-        if state is not None:
-            saved.restore(trainer, state)
-            print(f"goes on from {options.checkpoint}, frame {trainer.training.frames}", file=sys.stderr)
-    with _progress(options.frames, "frame", done=trainer.training.frames) as progress:
-
-        def after_step(trainer: train.Trainer) -> None:
-            progress(1)
-            if saved is not None and saved.due():
-                saved.save(trainer.state())
-
-        training = train.train(trainer, after_step)
-    results.save_run(options.output, record.run_of(identity, settings, training, made_by))
-    if saved is not None:
-        saved.remove()
-    if training.diverged:
-        print(f"diverged in frame {training.frames}: there is no policy after that", file=sys.stderr)
-
-
-def _identity(options: argparse.Namespace) -> key.RunKey:
-    """The run tuple of the options, checked."""
-    from metatrace.domains.atari.readings import QUESTIONS
-    from metatrace.tuning.methods import METHODS, UNTUNED
-
-    environments = (*_mountain_cars(), *QUESTIONS)
-    if options.environment not in environments:
-        raise UserError(
-            f"--environment: there is no {options.environment!r}; it must be one of {', '.join(environments)}"
-        )
-    if options.environment != "drifting_mountain_car":
-        if options.drift not in (None, "0"):
-            raise UserError(f"--drift: {options.environment} has none; leave --drift out, or use drifting_mountain_car")
-    elif options.drift is None:
-        raise UserError("--drift: is missing; drifting_mountain_car needs a rate such as 4e-6, or 0")
-    elif numbers.parse(options.drift, "--drift", zero=True) > 1:
-        raise UserError(f"--drift: {options.drift!r} is out of range; it must be a probability from 0 to 1")
-    if options.method not in METHODS:
-        raise UserError(f"--method: there is no {options.method!r}; it must be one of {', '.join(METHODS)}")
-    numbers.parse(options.alpha, "--alpha")
-    if options.method == UNTUNED:
-        if options.mu not in (None, "0"):
-            raise UserError("--mu: method none has no meta-step-size; leave --mu out")
-    elif options.mu is None:
-        raise UserError(f"--mu: is missing; method {options.method} needs a meta-step-size such as 2^-8")
-    else:
-        numbers.parse(options.mu, "--mu")
-    return key.RunKey(
-        options.environment,
-        options.method,
-        options.alpha,
-        options.mu or "0",
-        options.drift or "0",
-        options.seed,
-    )
-
-
-def _chosen_readings(pairs: Sequence[str]) -> dict[str, str]:
-    chosen: dict[str, str] = {}
-    for pair in pairs:
-        key, separator, value = pair.partition("=")
-        if not separator or key in chosen:
-            raise UserError(
-                f"--reading: {pair!r} is no KEY=VALUE, or the key is there twice; write --reading time_limit=bootstrap"
-            )
-        chosen[key] = value
-    return chosen
-
-
-def _progress(total: int, unit: str, done: int = 0):  # type: ignore[no-untyped-def]  # a context manager
-    from metatrace.progress import bar
-
-    return bar(total, unit, done)
-
-
-def _kept_kernel(name: str) -> Path:
-    """The kernel `name` in the user's cache folder, compiled if this state of the code has none there."""
-    from metatrace.compiled import object_code
-
-    folder = object_code.cache_folder()
-    path = folder / object_code.file_name(name, provenance.of_job(f"compile_{name}").digest)
-    if not path.exists():
-        print("compiling the kernel, once for this code: some ten seconds", file=sys.stderr)
-        atomic.write_atomically(path, _compiled(name))
-    return path
-
-
-def _compile(options: argparse.Namespace) -> None:
-    atomic.check_writable(options.output)
-    atomic.write_atomically(options.output, _compiled(options.kernel))
-
-
-def _compiled(kernel: str) -> bytes:
-    from metatrace.domains.atari import object_code as games
-    from metatrace.domains.mountain_car import object_code as cars
-
-    return games.compile_object() if kernel == games.KERNEL else cars.compile_object(kernel)
 
 
 def _aggregate(options: argparse.Namespace) -> None:
@@ -797,33 +513,6 @@ def _best_alphas(options: argparse.Namespace) -> None:
     _hold_to(settings, columns, options.settings, "the settings.parquet of `metatrace aggregate-games`")
     alphas = games.best_alpha(settings, environment=options.environment, method=options.method, count=options.count)
     atomic.write_atomically(options.output, "".join(f"{alpha}\n" for alpha in alphas).encode())
-
-
-def _estimate(options: argparse.Namespace) -> None:
-    from metatrace.domains.atari import estimate, object_code, train
-    from metatrace.progress import in_words
-
-    kernel = None
-    if train.device(options.device).type == "cpu":
-        kernel = object_code.load(options.kernel or _kept_kernel(object_code.KERNEL))
-    frames = dict(options.frames)
-    milliseconds = {method: estimate.frame_time(method, kernel, options.device) * 1e3 for method in frames}
-    if options.output is not None:
-        atomic.write_atomically(options.output, (json.dumps(milliseconds, sort_keys=True) + "\n").encode())
-    for method, number in frames.items():
-        print(f"{method}: {number:,} observed frames at {milliseconds[method]:.1f} ms")
-    seconds = sum(number * milliseconds[method] / 1e3 for method, number in frames.items())
-    cores = f"{options.cores} core{'s' if options.cores > 1 else ''}"
-    print(f"about {in_words(seconds / options.cores)} on {cores}")
-
-
-def _frames_of_method(text: str) -> tuple[str, int]:
-    from metatrace.tuning.methods import METHODS
-
-    method, _, number = text.partition("=")
-    if method not in METHODS or not (number.isascii() and number.isdigit() and len(number) < 15):
-        raise UserError(f"--frames: {text!r} is no METHOD=N; write --frames none=1000000 mixed=1000000")
-    return method, int(number)
 
 
 def _claims(options: argparse.Namespace) -> None:

@@ -29,7 +29,7 @@ from metatrace.errors import UserError
 from metatrace.runs.key import NO_DRIFT, NO_MU, UNTUNED, RunKey
 
 # What the paper leaves open about each environment; and all of it, each question once.
-QUESTIONS = {**cars.QUESTIONS, **games.QUESTIONS}
+QUESTIONS = {**cars.READINGS, **games.READINGS}
 READINGS = tuple(dict.fromkeys(reading for part in QUESTIONS.values() for reading in part))
 SCHEMA = Path(__file__).parents[2] / "workflow" / "schemas" / "config.schema.yaml"
 _MAX_CONFIG_BYTES = 1 << 20
@@ -316,8 +316,8 @@ def _check_length(entry: Mapping[str, Any], environments: Sequence[str], key: st
     """Games with games, in frames; mountain cars alone, in episodes."""
     is_games = entry["kind"] == GAMES
     for position, environment in enumerate(environments):
-        if (environment in games.QUESTIONS) != is_games:
-            fitting = games.QUESTIONS if is_games else cars.QUESTIONS
+        if (environment in games.READINGS) != is_games:
+            fitting = games.READINGS if is_games else cars.READINGS
             raise UserError(
                 f"{key}.environment: is {environment}; a figure of kind {entry['kind']} has "
                 f"{'some' if is_games else 'one'} of {', '.join(fitting)}"

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import grimp
 
+from metatrace.domains.protocol import Code
 from metatrace.errors import UserError
 
 PROJECT = "metatrace"
@@ -29,28 +30,28 @@ PROJECT = "metatrace"
 # must not cost months of games.
 ENTRY_POINTS: dict[str, tuple[str, ...]] = {
     "compile_lazy_kernel": (
-        "metatrace.domains.mountain_car.object_code",
+        "metatrace.compiled.object_code",
         "metatrace.domains.mountain_car.lazy_kernel",
     ),
     "compile_packed_kernel": (
-        "metatrace.domains.mountain_car.object_code",
+        "metatrace.compiled.object_code",
         "metatrace.domains.mountain_car.packed_kernel",
     ),
     "run_lazy_kernel": (
         "metatrace.domains.mountain_car.compiled",
         "metatrace.domains.mountain_car.lazy_kernel",
-        "metatrace.domains.mountain_car.object_code",
+        "metatrace.compiled.object_code",
         "metatrace.domains.mountain_car.record",
     ),
     "run_packed_kernel": (
         "metatrace.domains.mountain_car.compiled",
-        "metatrace.domains.mountain_car.object_code",
+        "metatrace.compiled.object_code",
         "metatrace.domains.mountain_car.packed_kernel",
         "metatrace.domains.mountain_car.record",
     ),
-    "compile_step_kernel": ("metatrace.domains.atari.object_code", "metatrace.domains.atari.step_kernel"),
+    "compile_step_kernel": ("metatrace.compiled.object_code", "metatrace.domains.atari.step_kernel"),
     "run_game": (
-        "metatrace.domains.atari.object_code",
+        "metatrace.compiled.object_code",
         "metatrace.domains.atari.record",
         "metatrace.domains.atari.step_kernel",
         "metatrace.domains.atari.train",
@@ -156,6 +157,11 @@ class Fingerprint:
     digest: str
     modules: dict[str, str]
     packages: dict[str, str]
+
+
+def fingerprint(code: Code) -> Fingerprint:
+    """The fingerprint of the code behind something made."""
+    return of_modules(tuple(dict.fromkeys(entry.partition(":")[0] for entry in code.entries)))
 
 
 def of_job(job: str) -> Fingerprint:

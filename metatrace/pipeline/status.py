@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from metatrace.config.experiments import Experiments, Figure, below
 from metatrace.domains.atari import checkpoint
 from metatrace.domains.atari import readings as games
-from metatrace.domains.mountain_car import compiled
 from metatrace.errors import UserError
+from metatrace.methods import METHODS
 from metatrace.pipeline import outputs, provenance
 from metatrace.progress import in_words
 from metatrace.report import presentation
@@ -140,7 +140,7 @@ def state_of(wanted: WantedRun, length: int, asked: Experiments, folder: str, co
         return RunState(DAMAGED, f"{path}: holds another run; {atomic.remedy(path)}")
     if meta.get("code") != code:
         return RunState(STALE, "made by other code")
-    kind = "observed_frames" if run.environment in games.QUESTIONS else "episodes"
+    kind = "observed_frames" if run.environment in games.READINGS else "episodes"
     if meta.get(kind) != length:
         return RunState(STALE, "of another length")
     if meta.get("readings") != asked.readings_of(run.environment, wanted.variant):
@@ -166,13 +166,13 @@ def _under_way(
 
 
 def _is_game(run: WantedRun) -> bool:
-    return run.key.environment in games.QUESTIONS
+    return run.key.environment in games.READINGS
 
 
 def seconds_of_cars(status: Status, lengths: Mapping[WantedRun, int]) -> float:
     """About how long the mountain car runs that are to be learned take on one core."""
     return sum(
-        _SECONDS_A_RUN + _SECONDS_AN_EPISODE[compiled.kernel_of(run.key.method)] * lengths[run]
+        _SECONDS_A_RUN + _SECONDS_AN_EPISODE[METHODS[run.key.method].kernels["mountain_car"]] * lengths[run]
         for run in status.to_do()
         if not _is_game(run)
     )

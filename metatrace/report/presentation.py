@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from metatrace import methods as registry
 from metatrace.compiled import object_code
 from metatrace.config.experiments import (
     BEST_MU,
@@ -22,7 +23,6 @@ from metatrace.config.experiments import (
     Figure,
 )
 from metatrace.domains.atari import readings as games
-from metatrace.domains.mountain_car import compiled
 
 SECTIONS = {
     "mountain_car": "Mountain car",
@@ -45,7 +45,7 @@ METHODS = {
 ENVIRONMENTS = {
     "mountain_car": "mountain car",
     "drifting_mountain_car": "drifting mountain car",
-    **{game: game.replace("_", " ") for game in games.QUESTIONS},
+    **{game: game.replace("_", " ") for game in games.READINGS},
 }
 # What the explorer makes panels and colours of, when a figure of a kind is picked: as the figure has them.
 _FIRST_SEEN = {
@@ -108,7 +108,7 @@ TABLES_OF_KIND = {
 
 def kernel_name(kernel: str, fingerprints: Mapping[str, str]) -> str:
     """The file name of a compiled kernel for the present code."""
-    return object_code.file_name(kernel, fingerprints[f"compile_{kernel}"])
+    return object_code.file_name(kernel)
 
 
 def short_name(figure: Figure) -> str:
@@ -207,7 +207,7 @@ def alphas_text(figure: Figure) -> str:
 
 def run_job(environment: str, method: str) -> str:
     """The kind of job (a key of `provenance.ENTRY_POINTS`) that makes a run."""
-    return "run_game" if environment in games.QUESTIONS else f"run_{compiled.kernel_of(method)}"
+    return "run_game" if environment in games.READINGS else f"run_{registry.METHODS[method].kernels['mountain_car']}"
 
 
 def run_jobs(asked: Experiments) -> set[str]:
@@ -229,7 +229,7 @@ def aggregate_jobs(asked: Experiments) -> set[str]:
 def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) -> dict[str, Any]:
     """What the report's front page and captions show, as plain types."""
     runs = asked.all_runs()
-    frames = sum(length for (_, run), length in runs.items() if run.environment in games.QUESTIONS)
+    frames = sum(length for (_, run), length in runs.items() if run.environment in games.READINGS)
     return {
         "scale": asked.scale,
         "runs": len(runs),

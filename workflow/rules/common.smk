@@ -16,7 +16,7 @@ from metatrace.config import experiments
 from metatrace.report import presentation
 from metatrace.domains.atari import readings as games
 from metatrace.errors import UserError
-from metatrace.domains.mountain_car import compiled, layout
+from metatrace.methods import METHODS
 from metatrace.runs.key import RunKey
 
 
@@ -47,13 +47,13 @@ PLACES = {f"readings/{variant}/" if variant else "": variant for variant in ASKE
 RUN = "{method}/alpha~{alpha}/mu~{mu}/drift~{drift}/seed~{seed}"
 FINGERPRINTS = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
 KERNELS = {
-    name: f"results/kernels/{presentation.kernel_name(name, FINGERPRINTS)}" for name in [*layout.KERNELS, "step_kernel"]
+    name: f"results/kernels/{presentation.kernel_name(name, FINGERPRINTS)}" for name in ("lazy_kernel", "packed_kernel", "step_kernel")
 }
 # What is learned first where not all can be: all that needs no games.
 FIRST, FIRST_DRAWN = 20, 10
 # Below so many observed frames nobody needs to be told how long they take.
 FEW_FRAMES = 1_000_000
-GAME_METHODS = sorted({run.method for _, run in LENGTHS if run.environment in games.QUESTIONS})
+GAME_METHODS = sorted({run.method for _, run in LENGTHS if run.environment in games.READINGS})
 ENVIRONMENT = str(Path(workflow.basedir, "environment.yml"))
 RUN_KEYS = ["environment", "method", "alpha", "mu", "drift"]
 # What the report's front page and captions show.
@@ -163,7 +163,7 @@ def run_code(environment, method):
 
 def kernel_file(wildcards):
     """The compiled kernel that runs a method."""
-    return KERNELS[compiled.kernel_of(wildcards.method)]
+    return KERNELS[METHODS[wildcards.method].kernels["mountain_car"]]
 
 
 def figure_of(wildcards):

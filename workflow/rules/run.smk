@@ -15,6 +15,7 @@ for kernel in KERNELS:
             ENVIRONMENT
         params:
             kernel=kernel,
+            code=FINGERPRINTS[f"compile_{kernel}"],
         message:
             "Compiling the {params.kernel}"
         shell:
@@ -76,7 +77,7 @@ rule run_game:
     log:
         f"{RESULTS}/logs/{{place}}runs/{{environment}}/{RUN}.log",
     wildcard_constraints:
-        environment="|".join(games.QUESTIONS),
+        environment="|".join(games.READINGS),
     conda:
         ENVIRONMENT
     threads: 1

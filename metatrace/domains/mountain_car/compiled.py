@@ -1,9 +1,11 @@
 """Runs the compiled agent: sets its arrays up, feeds it random numbers, collects what it did."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
+from metatrace.compiled import object_code
 from metatrace.domains.mountain_car import drift, layout
 from metatrace.domains.mountain_car.dynamics import START_HIGH, START_LOW, TIME_LIMIT
 from metatrace.domains.mountain_car.settings import (
@@ -14,7 +16,7 @@ from metatrace.domains.mountain_car.settings import (
     random_streams,
 )
 from metatrace.domains.mountain_car.tiles import N_TILES, TILES_PER_RANGE
-from metatrace.errors import UserError
+from metatrace.methods import METHODS
 
 # So many episodes a call: progress shows, and the random numbers of a call stay in cache.
 _EPISODES_PER_CALL = 50
@@ -22,16 +24,13 @@ _CACHE_LINE = 64  # bytes
 _NEVER = np.iinfo(np.int64).max
 
 
-def kernel_of(method: str) -> str:
-    """The kernel that runs a method: a key of `layout.KERNELS`.
+def load(path: Path, kernel: str) -> Callable[..., None]:
+    """Loads a kernel of mountain car: a function of the number of episodes and the addresses of its arrays.
 
     Raises:
-      UserError: there is no such method.
+      UserError: the file is missing, damaged or another kernel's.
     """
-    for kernel, methods in layout.KERNELS.items():
-        if method in methods:
-            return kernel
-    raise UserError(f"method {method} has no compiled kernel; use --agent plain")
+    return object_code.load(path, kernel, integers=1, pointers=layout.N_ARRAYS)
 
 
 class _Randomness:
@@ -74,7 +73,7 @@ class _Randomness:
 def train(
     kernel: Callable[..., None], settings: Settings, progress: Callable[[int], None] = lambda episodes: None
 ) -> Training:
-    """The same training as `plain.train`, by a compiled kernel (`object_code.load` of `kernel_of`)."""
+    """The same training as `plain.train`, by the method's compiled kernel (see `load`)."""
     numbers = np.zeros(layout.N_NUMBERS)
     numbers[layout.GAMMA], numbers[layout.LAM], numbers[layout.MU] = settings.gamma, settings.lam, settings.mu
     numbers[layout.TILES_PER_RANGE] = TILES_PER_RANGE[settings.readings["tile_width"]]
@@ -125,7 +124,7 @@ def _in_whole_cache_lines(size: int) -> np.ndarray:
 def _flags(settings: Settings) -> np.ndarray:
     reading = settings.readings
     flags = np.zeros(layout.N_FLAGS, np.int64)
-    flags[layout.METHOD] = layout.KERNELS[kernel_of(settings.method)].index(settings.method)
+    flags[layout.METHOD] = layout.METHOD_CODES[settings.method]
     flags[layout.NORMALISER] = layout.NORMALISERS.index(reading["nosid_normaliser"])
     flags[layout.HAS_BIAS] = settings.has_bias
     flags[layout.DRIFTING] = settings.drifting
@@ -139,7 +138,7 @@ def _flags(settings: Settings) -> np.ndarray:
 
 def _weights(store: np.ndarray, settings: Settings) -> np.ndarray:
     """The weights as the plain agent has them: (1 + actions, features), without unused features."""
-    if kernel_of(settings.method) == "lazy_kernel":
+    if METHODS[settings.method].kernels["mountain_car"] == "lazy_kernel":
         weights = store.reshape(layout.STORE_ROWS, layout.N_FEATURES, layout.BLOCKS)[0].T
     else:
         weights = store.reshape(layout.N_FEATURES, layout.STORE_ROWS, layout.BLOCKS)[:, 0].T

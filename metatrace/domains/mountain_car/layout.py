@@ -4,10 +4,17 @@ from metatrace.domains.mountain_car.drift import N_NOISE
 from metatrace.domains.mountain_car.dynamics import N_ACTIONS
 from metatrace.domains.mountain_car.tiles import N_TILES
 
-# Kernel -> the methods that it runs; a method's place is its code in `flags`.
-KERNELS = {
-    "lazy_kernel": ("none", "scalar", "scalar-unnormalized", "sid", "nosid"),
-    "packed_kernel": ("vector", "vector-unnormalized", "mixed", "mixed-unnormalized"),
+# The methods that kernels have, as `flags` names them.
+METHOD_CODES = {
+    "none": 0,
+    "scalar": 1,
+    "scalar-unnormalized": 2,
+    "sid": 3,
+    "nosid": 4,
+    "vector": 5,
+    "vector-unnormalized": 6,
+    "mixed": 7,
+    "mixed-unnormalized": 8,
 }
 NORMALISERS = ("td_error", "trace_product", "meta_gradient")
 
@@ -53,3 +60,6 @@ SCRATCH_ROWS = 5
 
 # beta: float64, a row an episode of the columns that `settings.BETA_GROUPS` names
 N_GROUPS = 6
+
+# How many arrays a kernel takes, after the number of episodes
+N_ARRAYS = 15

@@ -31,10 +31,10 @@ from metatrace.domains.mountain_car.layout import (
     FORGET_H,
     GAMMA,
     HAS_BIAS,
-    KERNELS,
     LAM,
     LOG_CONSTANT,
     METHOD,
+    METHOD_CODES,
     MU,
     N_FEATURES,
     N_GROUPS,
@@ -54,7 +54,9 @@ from metatrace.domains.mountain_car.layout import (
 )
 
 SIGNATURE = kernel_parts.SIGNATURE
-NONE, SCALAR, SCALAR_UNNORMALIZED, SID, NOSID = range(len(KERNELS["lazy_kernel"]))
+NONE, SCALAR, SCALAR_UNNORMALIZED, SID, NOSID = (
+    METHOD_CODES[method] for method in ("none", "scalar", "scalar-unnormalized", "sid", "nosid")
+)
 TD_ERROR, TRACE_PRODUCT, META_GRADIENT = range(len(NORMALISERS))
 REBASE_BELOW = 1e-3
 N_TILES = kernel_parts.N_TILES

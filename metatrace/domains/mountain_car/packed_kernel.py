@@ -44,10 +44,10 @@ from metatrace.domains.mountain_car.layout import (
     FORGET_H,
     GAMMA,
     HAS_BIAS,
-    KERNELS,
     LAM,
     LOG_CONSTANT,
     METHOD,
+    METHOD_CODES,
     MU,
     N_FEATURES,
     NOISE_USED,
@@ -68,7 +68,9 @@ from metatrace.domains.mountain_car.layout import (
 compiled_fused = numba.njit(error_model="numpy", fastmath={"contract"})
 fused = numba.njit(error_model="numpy", fastmath={"contract"}, inline="always")
 SIGNATURE = kernel_parts.SIGNATURE
-VECTOR, VECTOR_UNNORMALIZED, MIXED, MIXED_UNNORMALIZED = range(len(KERNELS["packed_kernel"]))
+VECTOR, VECTOR_UNNORMALIZED, MIXED, MIXED_UNNORMALIZED = (
+    METHOD_CODES[method] for method in ("vector", "vector-unnormalized", "mixed", "mixed-unnormalized")
+)
 N_TILES = kernel_parts.N_TILES
 # Up to here the series of degree 6 is exact to the last digit or so.
 SERIES_UP_TO = 2.0**-6
