@@ -4,13 +4,14 @@ Runs of games are equally long in observed frames, not in episodes: curves go ov
 runs share, and a run may have no finished episode at all. Rows go by setting, as `groups` orders them, then
 by seed or frame; low and high bound 95 % bootstrap intervals over seeds, and are NaN for a single seed.
 
-A run that diverged has no policy from that frame on, and so earns nothing: its return counts as 0.
+A run that diverged has no policy from that frame on: its return counts as that of an episode without one
+(`failed_return`, as `metatrace.domains.protocol.Environment` has it), which is 0 where a game can only be won.
 """
 
 import csv
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ def frame_grid(frames: int, points: int = 500) -> np.ndarray:
     return np.arange(frames, 0, -step, dtype=np.int64)[::-1]
 
 
-def trailing_returns(run: Run, grid: np.ndarray, window: int) -> np.ndarray:
+def trailing_returns(run: Run, grid: np.ndarray, window: int, failed_return: float) -> np.ndarray:
     """The mean return of the last `window` episodes that were finished by each frame of a grid.
 
     y(f) = (1/n) Σ_{i = k−n+1}^{k} xᵢ, k the number of episodes with end ≤ f and n = min(window, k).
@@ -88,28 +89,30 @@ def trailing_returns(run: Run, grid: np.ndarray, window: int) -> np.ndarray:
       run: with `frames`.
       grid: (k,), observed frames.
       window: at least 1, in episodes; where fewer are finished, all of them count.
+      failed_return: the return of an episode without a policy.
 
     Returns:
-      (k,), float64, in the unit of the returns. NaN until the first episode is finished. 0 from the frame of
-      divergence on, even where no episode was finished before: a run without a policy earns nothing.
+      (k,), float64, in the unit of the returns. NaN until the first episode is finished. `failed_return`
+      from the frame of divergence on, even where no episode was finished before.
     """
     finished = np.searchsorted(_ends(run), grid, side="right")
     values = np.r_[np.nan, trailing_mean(run.returns, window)][finished]
     if run.diverged_episode is not None:
-        values[grid >= run.meta["diverged_frame"]] = 0
+        values[grid >= run.meta["diverged_frame"]] = failed_return
     return values
 
 
-def curves(runs: Sequence[Run], *, frames: int, window: int) -> pd.DataFrame:
+def curves(runs: Sequence[Run], *, frames: int, window: int, failed_return: Mapping[str, float]) -> pd.DataFrame:
     """Learning curves: means over runs of `trailing_returns`.
 
     Args:
       runs: in any order; every setting has the same seeds.
       frames: observed frames of each run.
       window: of the trailing mean, in episodes.
+      failed_return: of each environment, the return of an episode without a policy.
 
     Returns:
-      a row a setting and frame of `frame_grid` at which every run of the setting has a value, for a mean
+      one row per setting and frame of `frame_grid` at which every run of the setting has a value, for a mean
       whose members change would jump: environment, method, alpha, mu, drift, frame, mean, low, high, runs.
       There may be no rows.
 
@@ -120,7 +123,7 @@ def curves(runs: Sequence[Run], *, frames: int, window: int) -> pd.DataFrame:
     grid = frame_grid(frames)
     parts = []
     for setting, members in _games(runs, frames).items():
-        values = np.stack([trailing_returns(run, grid, window) for run in members])
+        values = np.stack([trailing_returns(run, grid, window, failed_return[setting.environment]) for run in members])
         known = ~np.isnan(values).any(axis=0)
         shown = values[:, known]
         low, high = intervals.mean_interval(shown, resamples=intervals.CURVE_RESAMPLES)
@@ -130,19 +133,22 @@ def curves(runs: Sequence[Run], *, frames: int, window: int) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def scores(runs: Sequence[Run], *, frames: int, window: int, final: int) -> pd.DataFrame:
+def scores(
+    runs: Sequence[Run], *, frames: int, window: int, final: int, failed_return: Mapping[str, float]
+) -> pd.DataFrame:
     """What each run earned.
 
     Args:
       runs: in any order; every setting has the same seeds.
       frames: observed frames of each run.
       window: of the trailing mean, in episodes.
+      failed_return: of each environment, the return of an episode without a policy.
       final: how many last finished episodes make the final score; all of a run that has fewer.
 
     Returns:
-      a row a run: environment, method, alpha, mu, drift, seed, frames (asked for), episodes (finished), final
-      (mean return over the last `final_episodes`; NaN where none is finished; 0, of no episode, where the run
-      diverged), final_episodes, auc (mean over `frame_grid` of `trailing_returns`, from its first value on;
+      one row per run: environment, method, alpha, mu, drift, seed, frames (asked for), episodes (finished), final
+      (mean return over the last `final_episodes`; NaN where none is finished; `failed_return`, of no episode, where
+      the run diverged), final_episodes, auc (mean over `frame_grid` of `trailing_returns`, from its first value on;
       NaN where there is none), entropy (mean over the last `final` finished episodes of the policy's, in
       nats; NaN where there is none), diverged, diverged_frame (missing where the run did not diverge).
 
@@ -158,14 +164,15 @@ def scores(runs: Sequence[Run], *, frames: int, window: int, final: int) -> pd.D
         for run in members:
             diverged = run.diverged_episode is not None
             last = run.returns[:0] if diverged else run.returns[-final:]
-            course = trailing_returns(run, grid, window)
+            failed = failed_return[setting.environment]
+            course = trailing_returns(run, grid, window, failed)
             rows.append(
                 {
                     **setting._asdict(),
                     "seed": run.key.seed,
                     "frames": frames,
                     "episodes": len(run.returns),
-                    "final": 0.0 if diverged else _mean(last),
+                    "final": failed if diverged else _mean(last),
                     "final_episodes": len(last),
                     "auc": _mean(course[~np.isnan(course)]),
                     "entropy": np.nan if run.entropy is None else _mean(run.entropy[-final:]),
@@ -186,7 +193,7 @@ def settings(scores: pd.DataFrame) -> pd.DataFrame:
       scores: of `scores`.
 
     Returns:
-      a row a setting, in the order of `scores`: environment, method, alpha, mu, drift, runs, final,
+      one row per setting, in the order of `scores`: environment, method, alpha, mu, drift, runs, final,
       final_low, final_high, auc, auc_low, auc_high, entropy, diverged (how many runs).
     """
     rows: list[dict[str, Any]] = []
@@ -247,7 +254,7 @@ def best_constant(settings: pd.DataFrame) -> pd.DataFrame:
       settings: of `settings`.
 
     Returns:
-      a row an environment with untuned runs, in the order of `settings`: environment, alpha, final,
+      one row per environment with untuned runs, in the order of `settings`: environment, alpha, final,
       final_low, final_high, runs.
     """
     untuned = settings[settings["method"] == UNTUNED].reset_index(drop=True)
@@ -256,7 +263,7 @@ def best_constant(settings: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside_reference(settings: pd.DataFrame, reference: pd.DataFrame, *, frames: int) -> pd.DataFrame:
-    """The final scores beside random play and published agents.
+    """The final scores next to random play and published agents.
 
     Args:
       settings: of `settings`.
@@ -264,7 +271,7 @@ def beside_reference(settings: pd.DataFrame, reference: pd.DataFrame, *, frames:
       frames: observed frames of each of our runs.
 
     Returns:
-      a row an agent of each game: game, agent (ours are "mixed, α = 2^-8"), frames, score, low, high, runs
+      one row per agent of each game: game, agent (ours are "mixed, α = 2^-8"), frames, score, low, high, runs
       (of ours alone), protocol (empty for ours), source, comparable. By game as they first appear in
       `settings`; in each random play, then ours in the order of `settings`, then what is published in the
       order of `reference`.
@@ -287,7 +294,7 @@ def read_reference(path: str | os.PathLike[str]) -> pd.DataFrame:
     with another last part. Here each is spelled out: among some of the rows "same" would mean another.
 
     Returns:
-      a row a score, in the order of the file, with these columns.
+      one row per score, in the order of the file, with these columns.
 
     Raises:
       UserError: missing, unreadable, no such table, or a row with a game, agent or source left empty, or with

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from metatrace import numbers
 from metatrace.cli import compile, estimate, run
 from metatrace.cli.options import whole_number
+from metatrace.domains.registry import ENVIRONMENTS
 from metatrace.errors import UserError
 from metatrace.pipeline import provenance
 from metatrace.runs import atomic, results
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 
 # The verbs that have a module each; `add` of a module adds its parser.
+FAILED = {token: environment.failed_return for token, environment in ENVIRONMENTS.items()}
 VERBS = (run, compile, estimate)
 
 
@@ -409,12 +411,14 @@ def _aggregate_games(options: argparse.Namespace) -> None:
     )
     code = options.code and dict.fromkeys(options.method, options.code)
     runs = collect.load(options.runs, grid, code=code)
-    scores = games.scores(runs, frames=options.frames, window=options.smoothing, final=options.final)
+    scores = games.scores(
+        runs, frames=options.frames, window=options.smoothing, final=options.final, failed_return=FAILED
+    )
     # As the command names the games, and not by alphabet.
     scores = scores.sort_values("environment", key=lambda column: column.map(options.environment.index), kind="stable")
     settings = games.settings(scores)
     made = {
-        "curves": games.curves(runs, frames=options.frames, window=options.smoothing),
+        "curves": games.curves(runs, frames=options.frames, window=options.smoothing, failed_return=FAILED),
         "scores": scores,
         "settings": settings,
         "best_constant": games.best_constant(settings),
@@ -475,7 +479,7 @@ def _thin_games(options: argparse.Namespace) -> None:
         curves,
         collect.load(options.runs, grid, code=code),
         grid=frames,
-        course=lambda run: games.trailing_returns(run, frames, options.smoothing),
+        course=lambda run: games.trailing_returns(run, frames, options.smoothing, FAILED[run.key.environment]),
     )
     atomic.write_atomically(options.output, json.dumps(made, separators=(",", ":")).encode())
 
