@@ -4,8 +4,8 @@ Importing numba and loading a function from its cache takes longer than most mou
 kernel once (`compile_object`), and a run maps the object file with llvmlite alone (`load`). A file says which kernel
 it is, for what processor, and the fingerprint of the code that it was made from, so another is never taken for it.
 
-A kernel is a module with `entry`, a function for numba, and `SIGNATURE`, its types: integers first, pointers after;
-and perhaps `FASTMATH`, the liberties that its arithmetic allows the compiler.
+A kernel is a function for numba in a module that also has `SIGNATURE`, its types: integers first, pointers after; and
+perhaps `FASTMATH`, the liberties that its arithmetic allows the compiler.
 """
 
 import ctypes
@@ -72,11 +72,12 @@ def cache_folder() -> Path:
         ) from None
 
 
-def compile_object(module_name: str, *, arrays_apart: bool = False) -> bytes:
+def compile_object(module_name: str, entry: str, *, arrays_apart: bool = False) -> bytes:
     """A kernel's machine code, by numba, for `processor()`.
 
     Args:
       module_name: the kernel's module. By name, so that only its compilation imports it, and numba.
+      entry: the name of its function for numba.
       arrays_apart: whether no array that the kernel writes overlaps another. LLVM is told so, and then works
         on several elements of many arrays at a time.
     """
@@ -88,7 +89,7 @@ def compile_object(module_name: str, *, arrays_apart: bool = False) -> bytes:
 
     module = importlib.import_module(module_name)
     fastmath = getattr(module, "FASTMATH", False)
-    compiled = numba.cfunc(module.SIGNATURE, error_model="numpy", fastmath=fastmath)(module.entry)
+    compiled = numba.cfunc(module.SIGNATURE, error_model="numpy", fastmath=fastmath)(getattr(module, entry))
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     assembly = compiled.inspect_llvm()

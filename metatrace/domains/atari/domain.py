@@ -83,7 +83,7 @@ class Atari:
         """Their machine code. An update's arrays never overlap; those that a pass only reads may."""
         from metatrace.compiled import object_code
 
-        return object_code.compile_object(f"{_FOLDER}.{kernel}", arrays_apart=True)
+        return object_code.compile_object(f"{_FOLDER}.{kernel}", "entry", arrays_apart=True)
 
 
 DOMAIN = Atari()

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from metatrace.runs.results import Run
 
 _FOLDER = "metatrace.domains.mountain_car"
+# Kernel -> its function in `kernels`
+_ENTRIES = {"lazy_kernel": "lazy", "packed_kernel": "packed"}
 _FAILED = -200.0  # an episode that never reaches the goal
 
 
@@ -29,7 +31,7 @@ class MountainCar:
     unit_text = "episodes"
     length_in_meta = "episodes"
     options = frozenset({"agent"})
-    kernels: tuple[str, ...] = ("lazy_kernel", "packed_kernel")
+    kernels: tuple[str, ...] = tuple(_ENTRIES)
     slowest = "drifting_mountain_car"
 
     def train(self, request: Request, progress: Progress) -> "Run":
@@ -65,14 +67,14 @@ class MountainCar:
         return METHODS[method].kernels.get(self.name)
 
     def kernel_code(self, kernel: str) -> Code:
-        """The kernel's module and what compiles it."""
-        return Code((f"{_FOLDER}.{kernel}", "metatrace.compiled.object_code:compile_object"))
+        """The kernel and what compiles it."""
+        return Code((f"{_FOLDER}.kernels:{_ENTRIES[kernel]}", "metatrace.compiled.object_code:compile_object"))
 
     def compile(self, kernel: str) -> bytes:
         """Its machine code."""
         from metatrace.compiled import object_code
 
-        return object_code.compile_object(f"{_FOLDER}.{kernel}")
+        return object_code.compile_object(f"{_FOLDER}.kernels", _ENTRIES[kernel])
 
 
 DOMAIN = MountainCar()

@@ -1,36 +1,47 @@
-"""The kernel's file: refused when damaged, never loaded; the same bytes from the same code."""
+"""A kernel's file: refused when damaged or another's, never loaded then; the same bytes from the same code."""
 
 import os
 import subprocess
 import sys
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from metatrace.compiled import object_code as generic
-from metatrace.domains.mountain_car import compiled, object_code
+from metatrace.compiled import object_code
+from metatrace.domains.mountain_car import compiled
 from metatrace.domains.mountain_car.settings import Settings
+from metatrace.domains.registry import DOMAINS
 from metatrace.errors import UserError
 
-MAGIC = f"metatrace kernel for {generic.processor()}\n".encode()
 SETTINGS = Settings("scalar", 2**-6, 2**-8, seed=0, episodes=3)
+KERNELS = [kernel for domain in DOMAINS for kernel in domain.kernels]
 
 
-def refusal(path):
+@pytest.fixture(scope="module")
+def kernel_file(kernel_files):
+    return kernel_files("lazy_kernel")
+
+
+def load(path):
+    return compiled.load(path, "lazy_kernel")
+
+
+def refusal(path, words="is missing, damaged or no compiled kernel", kernel="lazy_kernel", code=None):
     with pytest.raises(UserError) as raised:
-        object_code.load(path)
+        object_code.read(path, kernel, code)
     line = str(raised.value)
-    assert line.startswith(f"{path}: is no compiled kernel") and "\n" not in line
-    assert f"metatrace compile --output '{path}'" in line
+    assert line.startswith(f"{path}: {words}") and "\n" not in line
+    return line.partition("compile it with: ")[2]
 
 
 def test_a_whole_file_is_loaded_and_runs(kernel_file):
-    training = compiled.train(object_code.load(kernel_file), SETTINGS)
+    training = compiled.train(load(kernel_file), SETTINGS)
     assert training.steps == training.lengths.sum() > 0
 
 
 def test_two_kernels_loaded_at_once_do_not_meet(kernel_file):
-    first, second = object_code.load(kernel_file), object_code.load(kernel_file)
+    first, second = load(kernel_file), load(kernel_file)
     one = compiled.train(first, SETTINGS)
     del first
     other = compiled.train(second, SETTINGS)
@@ -67,24 +78,40 @@ def test_a_foreign_file_is_refused(tmp_path, content):
     refusal(tmp_path / "kernel.o")
 
 
-def test_an_object_file_of_another_program_is_refused(tmp_path):
+def test_machine_code_of_another_program_is_refused(tmp_path):
     """Well formed and with a right checksum, but without our entry."""
-    import hashlib
-
-    import llvmlite.binding as llvm
-
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     module = llvm.parse_assembly("define i32 @another() { ret i32 0 }")
     machine = llvm.Target.from_default_triple().create_target_machine(reloc="pic")
-    code = machine.emit_object(module)
-    (tmp_path / "kernel.o").write_bytes(MAGIC + hashlib.sha256(code).digest() + code)
-    refusal(tmp_path / "kernel.o")
+    (tmp_path / "kernel.o").write_bytes(object_code.as_file("lazy_kernel", "", machine.emit_object(module)))
+    with pytest.raises(UserError, match="is no machine code of a kernel; compile it with"):
+        load(tmp_path / "kernel.o")
 
 
-def test_a_kernel_for_another_processor_is_refused(kernel_file, tmp_path, monkeypatch):
-    monkeypatch.setattr(generic, "processor", lambda: "another")
-    refusal(kernel_file)
+def test_a_kernel_for_another_processor_is_refused(kernel_file, monkeypatch):
+    here = object_code.processor()
+    monkeypatch.setattr(object_code, "processor", lambda: "another")
+    refusal(kernel_file, f"is for {here}, this processor is another")
+
+
+@pytest.mark.parametrize("there", KERNELS)
+@pytest.mark.parametrize("wanted", KERNELS)
+def test_another_kernel_is_refused_with_the_command_for_the_right_one(kernel_files, there, wanted):
+    path = kernel_files(there)
+    if there == wanted:
+        assert object_code.read(path, wanted)
+        return
+    remedy = refusal(path, f"is {there}, and this run needs {wanted}", wanted)
+    # It does not overwrite the other kernel, which is whole.
+    assert remedy == f"metatrace compile --kernel {wanted} --output {path.with_name(object_code.file_name(wanted))}"
+
+
+def test_a_kernel_of_other_code_is_refused(kernel_file):
+    its_code = kernel_file.read_bytes().split(b"\n")[0].decode().rpartition("code ")[2]
+    assert object_code.read(kernel_file, "lazy_kernel", its_code)
+    remedy = refusal(kernel_file, f"is lazy_kernel of other code ({its_code}, not 0123abcd)", code="0123abcd")
+    assert remedy == f"metatrace compile --kernel lazy_kernel --output {kernel_file}"
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
@@ -103,22 +130,21 @@ def test_compiling_again_gives_the_same_bytes(tmp_path):
     compiled_again = []
     for seed in ("1", "2"):
         path = tmp_path / f"{seed}.o"
-        command = [sys.executable, "-m", "metatrace", "compile", "--output", str(path)]
+        command = [sys.executable, "-m", "metatrace", "compile", "--kernel", "lazy_kernel"]
+        command += ["--output", str(path)]
         subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
         compiled_again.append(path.read_bytes())
     assert compiled_again[0] == compiled_again[1]
 
 
-def test_a_files_name_tells_code_and_machine_apart():
-    name = generic.file_name("lazy_kernel", "0123456789abcdef")
-    assert "0123456789abcdef" in name and generic.processor() in name
-    assert name != generic.file_name("lazy_kernel", "0123456789abcdee")
-    assert name != generic.file_name("packed_kernel", "0123456789abcdef")
+def test_a_files_name_tells_kernel_and_machine_apart():
+    name = object_code.file_name("lazy_kernel")
+    assert object_code.processor() in name and name != object_code.file_name("packed_kernel")
 
 
 def test_the_cache_lies_where_the_user_says(monkeypatch, tmp_path):
     monkeypatch.setenv("METATRACE_CACHE", str(tmp_path))
-    assert generic.cache_folder() == tmp_path
+    assert object_code.cache_folder() == tmp_path
     monkeypatch.delenv("METATRACE_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert generic.cache_folder() == tmp_path / "metatrace"
+    assert object_code.cache_folder() == tmp_path / "metatrace"
