@@ -1,14 +1,15 @@
 """The registry of methods: all that the project knows of a method apart from its algorithm.
 
 To add a method, write a tuner (a module with one class, a subclass of `metatrace.tuning.Tuner`) and add one entry to
-`METHODS`. Config schema, `--help`, captions, legends and checks are made from the entries. Nothing is imported here,
-so knowing a name costs nothing. No fingerprint covers this module: what a run depends on of an entry (`tuner`,
+`METHODS`. Config schema, `--help`, captions, legends and checks are made from the entries. Nothing heavy is imported
+here, so knowing a name costs nothing. No fingerprint covers this module: what a run depends on of an entry (`tuner`,
 `options`, `hyper`) enters its fingerprint entry by entry, so a new entry makes no other run stale.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from metatrace import numbers
 from metatrace.errors import UserError
 
 UNTUNED = "none"
@@ -50,6 +51,11 @@ class Method:
     kernels: Mapping[str, str] = field(default_factory=dict)
     hyper: tuple[Hyperparameter, ...] = ()
     has_mu: bool = True
+
+    @property
+    def name(self) -> str:
+        """The name in legends, on one line."""
+        return self.short.replace("\n", " ")
 
     @property
     def line_style(self) -> str | tuple[float, Dashes]:
@@ -114,3 +120,19 @@ def method_of(token: str, where: str) -> Method:
     if token not in METHODS:
         raise UserError(f"{where}: there is no {token!r}; it must be one of {', '.join(METHODS)}")
     return METHODS[token]
+
+
+def complete_hyper(method: str, chosen: Mapping[str, str], where: str) -> dict[str, str]:
+    """A value for each further hyper-parameter of a method: the chosen number token, else the default.
+
+    Raises:
+      UserError: an unknown method or hyper-parameter, or no number token; `where` tells the user which file or
+        option holds it.
+    """
+    known = {parameter.name: parameter.default for parameter in method_of(method, where).hyper}
+    for name, token in chosen.items():
+        if name not in known:
+            listed = f"it has {', '.join(known)}" if known else "it has none"
+            raise UserError(f"{where}.{name}: method {method} has no such hyper-parameter; {listed}")
+        numbers.parse(token, f"{where}.{name}", zero=True)
+    return {name: chosen.get(name, default) for name, default in known.items()}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from metatrace import numbers
 from metatrace.errors import UserError
+from metatrace.methods import METHODS, method_of
 from metatrace.pipeline import provenance
 from metatrace.runs import atomic, key, results
 
@@ -62,11 +63,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="TOKEN",
         help="how likely a feature's sign flips in a step, such as 4e-6; on drifting_mountain_car",
     )
-    run.add_argument(
-        "--method",
-        required=True,
-        help="none, scalar, vector or mixed (each normalized, or -unnormalized), sid, nosid",
-    )
+    run.add_argument("--method", required=True, help=", ".join(METHODS))
     run.add_argument("--alpha", required=True, metavar="TOKEN", help="initial step-size, such as 2^-8 or 0.001")
     run.add_argument("--mu", metavar="TOKEN", help="meta-step-size; needed by every method but none")
     run.add_argument("--seed", required=True, type=_whole("--seed", 0), metavar="N", help="from 0 up")
@@ -577,7 +574,6 @@ def _run_game(options: argparse.Namespace, identity: key.RunKey) -> None:
 def _identity(options: argparse.Namespace) -> key.RunKey:
     """The run tuple of the options, checked."""
     from metatrace.domains.atari.readings import QUESTIONS
-    from metatrace.tuning.methods import METHODS, UNTUNED
 
     environments = (*_mountain_cars(), *QUESTIONS)
     if options.environment not in environments:
@@ -591,12 +587,11 @@ def _identity(options: argparse.Namespace) -> key.RunKey:
         raise UserError("--drift: is missing; drifting_mountain_car needs a rate such as 4e-6, or 0")
     elif numbers.parse(options.drift, "--drift", zero=True) > 1:
         raise UserError(f"--drift: {options.drift!r} is out of range; it must be a probability from 0 to 1")
-    if options.method not in METHODS:
-        raise UserError(f"--method: there is no {options.method!r}; it must be one of {', '.join(METHODS)}")
+    method = method_of(options.method, "--method")
     numbers.parse(options.alpha, "--alpha")
-    if options.method == UNTUNED:
+    if not method.has_mu:
         if options.mu not in (None, "0"):
-            raise UserError("--mu: method none has no meta-step-size; leave --mu out")
+            raise UserError(f"--mu: method {method.token} has no meta-step-size; leave --mu out")
     elif options.mu is None:
         raise UserError(f"--mu: is missing; method {options.method} needs a meta-step-size such as 2^-8")
     else:
@@ -818,8 +813,6 @@ def _estimate(options: argparse.Namespace) -> None:
 
 
 def _frames_of_method(text: str) -> tuple[str, int]:
-    from metatrace.tuning.methods import METHODS
-
     method, _, number = text.partition("=")
     if method not in METHODS or not (number.isascii() and number.isdigit() and len(number) < 15):
         raise UserError(f"--frames: {text!r} is no METHOD=N; write --frames none=1000000 mixed=1000000")

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from metatrace.figures import style
+from metatrace.methods import METHODS
 from metatrace.numbers import label
 
 _SETTING = ["environment", "method", "alpha", "mu", "drift"]
@@ -43,7 +44,7 @@ def draw(curves: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> 
             panel.set_ylabel("Return (trailing mean)")
         style.episode_axis(axes[0, 0], table)
         axes[0, 0].set_ylim(*style.value_range(table))
-        style.shared_legend(figure, [_handle(method, style.METHODS[method].name) for method in methods], "Tuning")
+        style.shared_legend(figure, [_handle(method, METHODS[method].short) for method in methods], "Tuning")
     return figure
 
 
@@ -75,7 +76,7 @@ def drawn_table(curves: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
 def _panel(axes: Axes, rows: pd.DataFrame, drift: str) -> None:
     handles = []
     for method in style.in_order(rows["method"]):
-        look, curve = style.METHODS[method], rows[rows["method"] == method]
+        look, curve = METHODS[method], rows[rows["method"] == method]
         style.curve(axes, curve, colour=look.colour, line_style=look.line_style, label=method)
         (mu,) = curve["mu"].unique()
         if mu != _UNTUNED:
@@ -100,5 +101,5 @@ def _panel(axes: Axes, rows: pd.DataFrame, drift: str) -> None:
 
 
 def _handle(method: str, text: str) -> Line2D:
-    look = style.METHODS[method]
+    look = METHODS[method]
     return Line2D([], [], color=look.colour, ls=look.line_style, lw=1.6, label=text)

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from metatrace.figures import style
+from metatrace.methods import METHODS
 from metatrace.numbers import label, parse
 
 _TITLES = {"final": "Final return", "auc": "Mean return (AUC)"}
@@ -49,11 +50,11 @@ def draw(settings: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -
         axes[0].set_ylim(*style.value_range(table.rename(columns={"value": "mean"})))
         handles = [
             Line2D(
-                [], [], color=look.colour, ls=look.line_style, lw=1.6, marker=style.marker(method), ms=5,
-                mec="white", label=look.name,
+                [], [], color=look.colour, ls=look.line_style, lw=1.6, marker=METHODS[method].marker, ms=5,
+                mec="white", label=look.short,
             )
             for method in methods
-            for look in [style.METHODS[method]]
+            for look in [METHODS[method]]
         ]  # fmt: skip
         style.shared_legend(figure, handles, "Tuning")
     return figure
@@ -90,12 +91,12 @@ def drawn_table(settings: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
 def _line(axes: Axes, rows: pd.DataFrame, drifts: list[str], place: float) -> None:
     """One method's line, `place` steps to the right of the drift rates."""
     (method,) = rows["method"].unique()
-    look = style.METHODS[method]
+    look = METHODS[method]
     values = np.array([parse(drift, "figure", zero=True) for drift in rows["drift"]])
     x = values + place * _APART * _width([parse(drift, "figure", zero=True) for drift in drifts])
     axes.vlines(x, rows["low"], rows["high"], color=look.colour, lw=1.4, zorder=2)
     axes.plot(
-        x, rows["value"], color=look.colour, ls=look.line_style, lw=1.3, marker=style.marker(method), ms=5.5,
+        x, rows["value"], color=look.colour, ls=look.line_style, lw=1.3, marker=METHODS[method].marker, ms=5.5,
         mew=0.6, mec="white", zorder=3, label=method,
     )  # fmt: skip
 

@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from metatrace.figures import style
+from metatrace.methods import METHODS
 from metatrace.numbers import label
 from metatrace.runs.key import UNTUNED
 
@@ -63,7 +64,7 @@ def draw(
             missing = _NO_LINE if (game, method) in asked else _NOT_RUN
             _panel(panel, here, alphas, missing=missing, names_best=len(references) > 1)
             if not several or game == games[0]:
-                name = style.METHODS[method].name.replace("\n", " ")
+                name = METHODS[method].name
                 panel.set_title(name[0].upper() + name[1:], loc="left", pad=5)
         style.trim(axes, len(places), "Observed frames")
         _return_axes(axes[:, 0], table, games)

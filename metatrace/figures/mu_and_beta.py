@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from metatrace.figures import style
+from metatrace.methods import METHODS
 from metatrace.numbers import label, parse
 
 _VALUE, _POLICY = "#b0124b", "#c58a00"
@@ -57,7 +58,7 @@ def draw(curves: pd.DataFrame, beta: pd.DataFrame, *, mu: str, title: str, note:
         for number, (method, (left, right)) in enumerate(zip(methods, axes, strict=True)):
             _return_panel(left, returns[returns["method"] == method], mus)
             looks += _beta_panel(right, betas[betas["method"] == method], initial)
-            name = style.METHODS[method].name.replace("\n", " ")
+            name = METHODS[method].name
             left.set_title(rf"({_letter(2 * number)}) {name}, every $\mu$", pad=4)
             right.set_title(rf"({_letter(2 * number + 1)}) {name}, $\mu = {label(mu)}$", pad=4)
             left.set_ylabel("Return (trailing mean)")

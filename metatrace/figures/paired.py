@@ -8,6 +8,7 @@ from matplotlib.colors import SymLogNorm
 from matplotlib.figure import Figure
 
 from metatrace.figures import planes, style
+from metatrace.methods import METHODS
 
 MARK = "*"
 _TITLES = {"auc": "Mean return (AUC)", "final": "Final return"}
@@ -90,5 +91,5 @@ def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], mus: list[str], co
 
 def _name(method: str) -> str:
     """The method in running text: "unnormalized scalar"."""
-    name, _, kind = style.METHODS[method].name.partition(",\n")
+    name, _, kind = METHODS[method].short.partition(",\n")
     return f"{kind} {name}" if kind else name

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from metatrace.figures import style
+from metatrace.methods import METHODS
 from metatrace.numbers import label
 
 _PANELS, _ALPHAS = 6, 3
@@ -59,7 +60,7 @@ def draw(curves: pd.DataFrame, *, title: str, note: str) -> Figure:
             Line2D([], [], color=colour, lw=3, label=rf"$\alpha = {label(alpha)}$") for alpha, colour in colours.items()
         ]
         handles += [
-            Line2D([], [], color="#555555", ls=line_style, lw=1.6, label=style.METHODS[method].name)
+            Line2D([], [], color="#555555", ls=line_style, lw=1.6, label=METHODS[method].short)
             for method, line_style in line_styles.items()
         ]
         style.shared_legend(figure, handles, r"Initial $\alpha$; method")

@@ -49,7 +49,7 @@ def draw(
         for axes, quantity in zip(scores, ("final", "auc"), strict=True):
             for number, (mu, colour) in enumerate(zip(mus, style.palette(len(mus)), strict=True)):
                 rows = tuned[(tuned["quantity"] == quantity) & (tuned["mu"] == mu)]
-                style.score_line(axes, rows, colour, style.line_style(number), style.MARKERS[number % 8], mu)
+                style.score_line(axes, rows, colour, style.line_style(number), style.marker(number), mu)
             _reference_line(axes, untuned[untuned["quantity"] == quantity])
             style.token_axis(axes, table.loc[table["quantity"] == quantity, "alpha"], r"Initial $\alpha$")
         scores[1].tick_params(labelleft=False)
@@ -100,7 +100,7 @@ def _spread_panel(axes: Axes, rows: pd.DataFrame, untuned: pd.DataFrame, mus: li
     axes.plot(x, value, color="#888888", lw=1.0, zorder=2, label="spread")
     for i, mu in enumerate(shown):
         number = mus.index(mu)
-        colour, marker = style.palette(len(mus))[number], style.MARKERS[number % len(style.MARKERS)]
+        colour, marker = style.palette(len(mus))[number], style.marker(number)
         axes.vlines(x[i], low[i], high[i], color=colour, lw=1.4, zorder=3)
         axes.plot(x[i], value[i], marker, color=colour, ms=5.5, mew=0.6, mec="white", zorder=4, label=mu)
     reference = untuned.loc[untuned["quantity"] == "spread", ["value", "low", "high"]].to_numpy()
@@ -122,7 +122,7 @@ def _spread_panel(axes: Axes, rows: pd.DataFrame, untuned: pd.DataFrame, mus: li
 def _handles(mus: list[str], with_reference: bool) -> list[Line2D]:
     handles = [
         Line2D(
-            [], [], color=colour, ls=style.line_style(i), lw=1.6, marker=style.MARKERS[i % 8], ms=5,
+            [], [], color=colour, ls=style.line_style(i), lw=1.6, marker=style.marker(i), ms=5,
             mec="white", label=f"${label(mu)}$",
         )
         for i, (mu, colour) in enumerate(zip(mus, style.palette(len(mus)), strict=True))

@@ -21,6 +21,7 @@ from matplotlib.colors import to_hex, to_rgb
 from metatrace.analysis import tables
 from metatrace.errors import UserError
 from metatrace.figures import style
+from metatrace.methods import METHODS
 from metatrace.runs.atomic import remedy
 
 # Of the colours from dark to light, as many as any choice of step-sizes needs.
@@ -156,11 +157,11 @@ def looks() -> dict[str, Any]:
     return {
         "methods": {
             name: {
-                "name": look.name.replace("\n", " "),
-                "light": look.colour,
-                "dark": lighter(look.colour),
+                "name": method.name,
+                "light": method.colour,
+                "dark": lighter(method.colour),
             }
-            for name, look in style.METHODS.items()
+            for name, method in METHODS.items()
         },
         "shades": [to_hex(viridis(i / (_SHADES - 1))) for i in range(_SHADES)],
         "dashes": [list(style.dashes(i)) or [1, 0] for i in range(4)],

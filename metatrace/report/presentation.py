@@ -23,6 +23,7 @@ from metatrace.config.experiments import (
 )
 from metatrace.domains.atari import readings as games
 from metatrace.domains.mountain_car import compiled
+from metatrace.methods import METHODS
 
 SECTIONS = {
     "mountain_car": "Mountain car",
@@ -30,17 +31,6 @@ SECTIONS = {
     "atari": "Arcade Learning Environment",
     "omitted": "Results that the paper omits",
     "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
-}
-METHODS = {
-    "none": "no tuning",
-    "scalar": "normalized scalar Metatrace",
-    "scalar-unnormalized": "unnormalized scalar Metatrace",
-    "vector": "normalized vector Metatrace",
-    "vector-unnormalized": "unnormalized vector Metatrace",
-    "mixed": "normalized mixed Metatrace",
-    "mixed-unnormalized": "unnormalized mixed Metatrace",
-    "sid": "SID",
-    "nosid": "NOSID",
 }
 ENVIRONMENTS = {
     "mountain_car": "mountain car",
@@ -147,9 +137,9 @@ def token_range(tokens: tuple[str, ...]) -> str:
 def title(figure: Figure, kind: str) -> str:
     """What stands above a picture."""
     if kind == "sensitivity":
-        return f"{short_name(figure)}, sensitivity to α and μ: {METHODS[figure.methods[0]]}"
+        return f"{short_name(figure)}, sensitivity to α and μ: {METHODS[figure.methods[0]].label}"
     if kind == "heat_map":
-        return f"{short_name(figure)}, scores over α and μ: {METHODS[figure.methods[0]]}"
+        return f"{short_name(figure)}, scores over α and μ: {METHODS[figure.methods[0]].label}"
     if kind == "by_drift":
         return f"{short_name(figure)}, against the drift rate: every method at its best meta-step-size"
     if kind == "draw_paired_curves":
@@ -201,7 +191,7 @@ def alphas_text(figure: Figure) -> str:
     """The initial step-sizes, or how they are chosen."""
     if figure.best is None:
         return ", ".join(figure.alphas)
-    method, other = METHODS[figure.best.method], short_name_of(figure.best.figure)
+    method, other = METHODS[figure.best.method].label, short_name_of(figure.best.figure)
     return f"the {figure.best.count} best of {method} in {other}"
 
 
@@ -269,7 +259,7 @@ def of(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) 
             figure.name: {
                 "title": figure.title,
                 "environment": ", ".join(figure.environments),
-                "method_text": ", ".join(METHODS[method] for method in figure.methods),
+                "method_text": ", ".join(METHODS[method].label for method in figure.methods),
                 "alphas": alphas_text(figure),
                 "mus": [] if figure.mus == ("0",) else list(figure.mus),
                 "drifts": list(figure.drifts),
@@ -305,7 +295,7 @@ def explorer(asked: Experiments, fingerprints: Mapping[str, str]) -> dict[str, A
         "code": code,
         "fingerprint": digest(code),
         "environments": ENVIRONMENTS,
-        "methods": METHODS,
+        "methods": {name: method.label for name, method in METHODS.items()},
         "variants": {variant: variant_text(variant) for variant in asked.variants()},
         "tables": {
             name: {

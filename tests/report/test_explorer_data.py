@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metatrace import methods as registry
 from metatrace.errors import UserError
-from metatrace.figures import style
 from metatrace.report import explorer
 
 ROOT = Path(__file__).parents[2]
@@ -80,7 +80,7 @@ def test_a_column_keeps_seven_digits_and_says_what_is_missing():
 
 def test_a_colour_for_dark_pages_is_lighter_and_a_light_one_stays():
     assert explorer.lighter("#ffffff") == "#ffffff"
-    for look in style.METHODS.values():
+    for look in registry.METHODS.values():
         parts = [int(explorer.lighter(look.colour)[i : i + 2], 16) / 255 for i in (1, 3, 5)]
         assert explorer._luminance(parts) >= 0.34
 
