@@ -6,7 +6,6 @@ is called: a mountain car run pays for neither pandas nor numba.
 
 import argparse
 import json
-import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from metatrace import numbers
+from metatrace.cli import publish, status
+from metatrace.cli.options import whole_number
 from metatrace.errors import UserError
 from metatrace.methods import METHODS, method_of
 from metatrace.pipeline import provenance
@@ -24,7 +25,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class _Parser(argparse.ArgumentParser):
+# The verbs that have a module each; `add` of a module adds its parser.
+VERBS = (status, publish)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are user errors, and that takes no abbreviations; so are the verbs' own."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
+
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message}; see: {self.prog} --help")
 
@@ -46,11 +56,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="metatrace", description="Metatrace actor-critic, reproduced.", allow_abbrev=False)
-    verbs = parser.add_subparsers(metavar="VERB", required=True, parser_class=_Parser)
+def _parser() -> Parser:
+    parser = Parser(prog="metatrace", description="Metatrace actor-critic, reproduced.")
+    verbs = parser.add_subparsers(metavar="VERB", required=True)
+    for module in VERBS:
+        module.add(verbs)
 
-    run = verbs.add_parser("run", help="train one agent and write its run file", allow_abbrev=False)
+    run = verbs.add_parser("run", help="train one agent and write its run file")
     run.set_defaults(verb=_run)
     run.add_argument(
         "--environment",
@@ -66,11 +78,11 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--method", required=True, help=", ".join(METHODS))
     run.add_argument("--alpha", required=True, metavar="TOKEN", help="initial step-size, such as 2^-8 or 0.001")
     run.add_argument("--mu", metavar="TOKEN", help="meta-step-size; needed by every method but none")
-    run.add_argument("--seed", required=True, type=_whole("--seed", 0), metavar="N", help="from 0 up")
-    run.add_argument("--episodes", type=_whole("--episodes", 1), metavar="N", help="on mountain car")
+    run.add_argument("--seed", required=True, type=whole_number("--seed", 0), metavar="N", help="from 0 up")
+    run.add_argument("--episodes", type=whole_number("--episodes", 1), metavar="N", help="on mountain car")
     run.add_argument(
         "--frames",
-        type=_whole("--frames", 1),
+        type=whole_number("--frames", 1),
         metavar="N",
         help="observed frames, of 4 emulator frames each; on the games",
     )
@@ -90,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument(
         "--checkpoint-every",
-        type=_whole("--checkpoint-every", 1),
+        type=whole_number("--checkpoint-every", 1),
         default=300,
         metavar="SECONDS",
         help="how often to save (300)",
@@ -114,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
         help="the compiled kernel; by default one is kept in the user's cache folder",
     )
 
-    compile_ = verbs.add_parser("compile", help="compile a kernel", allow_abbrev=False)
+    compile_ = verbs.add_parser("compile", help="compile a kernel")
     compile_.set_defaults(verb=_compile)
     compile_.add_argument(
         "--kernel",
@@ -125,7 +137,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     compile_.add_argument("--output", required=True, type=Path, metavar="FILE", help="the kernel to write")
 
-    aggregate = verbs.add_parser("aggregate", help="runs of one grid to tidy tables (Parquet)", allow_abbrev=False)
+    aggregate = verbs.add_parser("aggregate", help="runs of one grid to tidy tables (Parquet)")
     aggregate.set_defaults(verb=_aggregate)
     aggregate.add_argument("--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs")
     aggregate.add_argument("--environment", required=True)
@@ -135,8 +147,8 @@ def _parser() -> argparse.ArgumentParser:
         "--mu", required=True, nargs="+", metavar="TOKEN", help="of the tuned methods; 0 where there is none"
     )
     aggregate.add_argument("--drift", default=["0"], nargs="+", metavar="TOKEN")
-    aggregate.add_argument("--seeds", required=True, nargs="+", type=_whole("--seeds", 0), metavar="N")
-    aggregate.add_argument("--episodes", required=True, type=_whole("--episodes", 1), metavar="N")
+    aggregate.add_argument("--seeds", required=True, nargs="+", type=whole_number("--seeds", 0), metavar="N")
+    aggregate.add_argument("--episodes", required=True, type=whole_number("--episodes", 1), metavar="N")
     aggregate.add_argument(
         "--code",
         nargs="+",
@@ -146,12 +158,12 @@ def _parser() -> argparse.ArgumentParser:
     aggregate.add_argument(
         "--smoothing",
         required=True,
-        type=_whole("--smoothing", 1),
+        type=whole_number("--smoothing", 1),
         metavar="N",
         help="episodes in the trailing mean",
     )
     aggregate.add_argument(
-        "--final", required=True, type=_whole("--final", 1), metavar="N", help="episodes in the final score"
+        "--final", required=True, type=whole_number("--final", 1), metavar="N", help="episodes in the final score"
     )
     aggregate.add_argument(
         "--spread-alpha-max", required=True, metavar="TOKEN", help="largest step-size that the spread counts"
@@ -167,7 +179,7 @@ def _parser() -> argparse.ArgumentParser:
         "--beta", action="store_true", help="also beta.parquet and final_beta.parquet, of runs that keep β"
     )
 
-    played = verbs.add_parser("aggregate-games", help="runs of games to tidy tables (Parquet)", allow_abbrev=False)
+    played = verbs.add_parser("aggregate-games", help="runs of games to tidy tables (Parquet)")
     played.set_defaults(verb=_aggregate_games)
     played.add_argument("--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs")
     played.add_argument("--environment", required=True, nargs="+", metavar="GAME")
@@ -176,18 +188,18 @@ def _parser() -> argparse.ArgumentParser:
     played.add_argument(
         "--mu", required=True, nargs="+", metavar="TOKEN", help="of the tuned methods; 0 where there is none"
     )
-    played.add_argument("--seeds", required=True, nargs="+", type=_whole("--seeds", 0), metavar="N")
-    played.add_argument("--frames", required=True, type=_whole("--frames", 1), metavar="N")
+    played.add_argument("--seeds", required=True, nargs="+", type=whole_number("--seeds", 0), metavar="N")
+    played.add_argument("--frames", required=True, type=whole_number("--frames", 1), metavar="N")
     played.add_argument("--code", metavar="FINGERPRINT", help="refuse runs that other code made")
     played.add_argument(
         "--smoothing",
         required=True,
-        type=_whole("--smoothing", 1),
+        type=whole_number("--smoothing", 1),
         metavar="N",
         help="finished episodes in the trailing mean",
     )
     played.add_argument(
-        "--final", required=True, type=_whole("--final", 1), metavar="N", help="episodes in the final score"
+        "--final", required=True, type=whole_number("--final", 1), metavar="N", help="episodes in the final score"
     )
     played.add_argument(
         "--reference",
@@ -208,9 +220,7 @@ def _parser() -> argparse.ArgumentParser:
         ("thin", "runs of mountain car", "episodes", _thin),
         ("thin-games", "runs of games", "frames", _thin_games),
     ):
-        thinned = verbs.add_parser(
-            name, help=f"{what} and their curves, thinned for the explorer (JSON)", allow_abbrev=False
-        )
+        thinned = verbs.add_parser(name, help=f"{what} and their curves, thinned for the explorer (JSON)")
         thinned.set_defaults(verb=thin)
         thinned.add_argument("--runs", required=True, type=Path, metavar="FOLDER", help="results/<scale>/runs")
         thinned.add_argument("--environment", required=True, nargs="+")
@@ -224,8 +234,8 @@ def _parser() -> argparse.ArgumentParser:
             help="of the tuned methods; 0 where there is none",
         )
         thinned.add_argument("--drift", default=["0"], nargs="+", metavar="TOKEN")
-        thinned.add_argument("--seeds", required=True, nargs="+", type=_whole("--seeds", 0), metavar="N")
-        thinned.add_argument(f"--{unit}", required=True, type=_whole(f"--{unit}", 1), metavar="N")
+        thinned.add_argument("--seeds", required=True, nargs="+", type=whole_number("--seeds", 0), metavar="N")
+        thinned.add_argument(f"--{unit}", required=True, type=whole_number(f"--{unit}", 1), metavar="N")
         thinned.add_argument(
             "--code",
             nargs="+",
@@ -235,7 +245,7 @@ def _parser() -> argparse.ArgumentParser:
         thinned.add_argument(
             "--smoothing",
             required=True,
-            type=_whole("--smoothing", 1),
+            type=whole_number("--smoothing", 1),
             metavar="N",
             help="episodes in the trailing mean",
         )
@@ -244,9 +254,7 @@ def _parser() -> argparse.ArgumentParser:
         )
         thinned.add_argument("--output", required=True, type=Path, metavar="JSON")
 
-    together = verbs.add_parser(
-        "aggregate-scores", help="the scores of each method over several games together", allow_abbrev=False
-    )
+    together = verbs.add_parser("aggregate-scores", help="the scores of each method over several games together")
     together.set_defaults(verb=_aggregate_scores)
     together.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate-games` wrote")
     together.add_argument(
@@ -258,19 +266,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     together.add_argument("--output", required=True, type=Path, metavar="PARQUET")
 
-    chosen = verbs.add_parser(
-        "best-alphas", help="the initial step-sizes with the best final scores", allow_abbrev=False
-    )
+    chosen = verbs.add_parser("best-alphas", help="the initial step-sizes with the best final scores")
     chosen.set_defaults(verb=_best_alphas)
     chosen.add_argument("settings", type=Path, metavar="PARQUET", help="the settings that `aggregate-games` wrote")
     chosen.add_argument("--environment", required=True, metavar="GAME")
     chosen.add_argument("--method", required=True)
-    chosen.add_argument("--count", required=True, type=_whole("--count", 1), metavar="N")
+    chosen.add_argument("--count", required=True, type=whole_number("--count", 1), metavar="N")
     chosen.add_argument("--output", required=True, type=Path, metavar="TXT", help="a token a line")
 
-    estimate = verbs.add_parser(
-        "estimate", help="how long runs of games take on this machine, from a short trial", allow_abbrev=False
-    )
+    estimate = verbs.add_parser("estimate", help="how long runs of games take on this machine, from a short trial")
     estimate.set_defaults(verb=_estimate)
     estimate.add_argument(
         "--frames",
@@ -280,7 +284,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="METHOD=N",
         help="observed frames that each method is to learn from",
     )
-    estimate.add_argument("--cores", default=1, type=_whole("--cores", 1), metavar="N")
+    estimate.add_argument("--cores", default=1, type=whole_number("--cores", 1), metavar="N")
     estimate.add_argument("--device", default="auto")
     estimate.add_argument(
         "--kernel",
@@ -290,12 +294,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     estimate.add_argument("--output", type=Path, metavar="JSON", help="also gets the milliseconds a frame")
 
-    best = verbs.add_parser("best-mu", help="the best meta-step-size of each method", allow_abbrev=False)
+    best = verbs.add_parser("best-mu", help="the best meta-step-size of each method")
     best.set_defaults(verb=_best_mu)
     best.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate` wrote")
     best.add_argument("--output", required=True, type=Path, metavar="PARQUET")
 
-    pair = verbs.add_parser("paired", help="two methods at the same settings, seed by seed", allow_abbrev=False)
+    pair = verbs.add_parser("paired", help="two methods at the same settings, seed by seed")
     pair.set_defaults(verb=_paired)
     pair.add_argument("scores", type=Path, metavar="PARQUET", help="the scores that `aggregate` wrote")
     pair.add_argument("--first", required=True, metavar="METHOD")
@@ -304,7 +308,7 @@ def _parser() -> argparse.ArgumentParser:
         "--output", required=True, type=Path, metavar="FOLDER", help="gets differences and overview.parquet"
     )
 
-    claims = verbs.add_parser("claims", help="judge the paper's claims by the tables", allow_abbrev=False)
+    claims = verbs.add_parser("claims", help="judge the paper's claims by the tables")
     claims.set_defaults(verb=_claims)
     claims.add_argument("--tables", required=True, type=Path, metavar="FOLDER", help="results/<scale>/tables")
     claims.add_argument("--figures", required=True, nargs="+", metavar="NAME", help="those that ran")
@@ -319,7 +323,6 @@ def _parser() -> argparse.ArgumentParser:
     compared = verbs.add_parser(
         "compare-methods",
         help="the tables of several grids as one, and the best meta-step-size of each method over all α",
-        allow_abbrev=False,
     )
     compared.set_defaults(verb=_compare_methods)
     compared.add_argument(
@@ -341,15 +344,13 @@ def _parser() -> argparse.ArgumentParser:
         help="gets settings, spread and best_over_alpha.parquet",
     )
 
-    table = verbs.add_parser("table", help="a Parquet table as CSV", allow_abbrev=False)
+    table = verbs.add_parser("table", help="a Parquet table as CSV")
     table.set_defaults(verb=_table)
     table.add_argument("input", type=Path, metavar="PARQUET")
     table.add_argument("--output", required=True, type=Path, metavar="CSV")
 
-    figure = verbs.add_parser(
-        "figure", help="draw a figure: SVG, PDF, PNG and the table that it draws", allow_abbrev=False
-    )
-    kinds = figure.add_subparsers(metavar="KIND", required=True, parser_class=_Parser)
+    figure = verbs.add_parser("figure", help="draw a figure: SVG, PDF, PNG and the table that it draws")
+    kinds = figure.add_subparsers(metavar="KIND", required=True)
     for kind, text, draw in (
         ("learning-curves", "a panel a meta-step-size, a line an initial step-size", _learning_curves),
         (
@@ -374,7 +375,7 @@ def _parser() -> argparse.ArgumentParser:
         ("methods", "all methods: scores against α at the best μ, spread over α against μ", _draw_methods),
         ("paired-curves", "two methods' learning curves at the same settings", _draw_paired_curves),
     ):
-        one = kinds.add_parser(kind, help=text, allow_abbrev=False)
+        one = kinds.add_parser(kind, help=text)
         one.set_defaults(verb=draw)
         one.add_argument(
             "--tables", required=True, type=Path, metavar="FOLDER", help="what `metatrace aggregate` wrote"
@@ -392,16 +393,16 @@ def _parser() -> argparse.ArgumentParser:
         if kind == "mu-and-beta":
             one.add_argument("--mu", required=True, metavar="TOKEN", help="at which β is shown")
         if kind == "games":
-            one.add_argument("--frames", required=True, type=_whole("--frames", 1), metavar="N", help="of every run")
+            one.add_argument(
+                "--frames", required=True, type=whole_number("--frames", 1), metavar="N", help="of every run"
+            )
         one.add_argument("--title", required=True)
         one.add_argument("--note", default="", help="a small line at the figure's foot")
         one.add_argument(
             "--output", required=True, metavar="PREFIX", help="PREFIX.svg, .pdf, .png and .csv are written"
         )
 
-    explorer = verbs.add_parser(
-        "explorer", help="the page on which a reader picks curves, runs and tables (HTML)", allow_abbrev=False
-    )
+    explorer = verbs.add_parser("explorer", help="the page on which a reader picks curves, runs and tables (HTML)")
     explorer.set_defaults(verb=_explorer)
     explorer.add_argument("--tables", required=True, type=Path, metavar="FOLDER", help="results/<scale>/tables")
     explorer.add_argument(
@@ -419,62 +420,24 @@ def _parser() -> argparse.ArgumentParser:
     )
     explorer.add_argument("--output", required=True, type=Path, metavar="HTML")
 
-    config = verbs.add_parser("config", help="check a config file and say what it asks for", allow_abbrev=False)
+    config = verbs.add_parser("config", help="check a config file and say what it asks for")
     config.set_defaults(verb=_config)
     config.add_argument("file", type=Path)
 
-    status = verbs.add_parser(
-        "status",
-        help="how much of a config's results is there, what is stale, and how long the rest takes",
-        allow_abbrev=False,
-    )
-    status.set_defaults(verb=_status)
-    status.add_argument("file", type=Path, metavar="CONFIG")
-    status.add_argument(
-        "--results",
-        metavar="FOLDER",
-        help="where they are; by default results/<scale>",
-    )
-    status.add_argument("--files", action="store_true", help="name every file that is missing or stale")
-    status.add_argument(
-        "--cores", type=_whole("--cores", 1), metavar="N", help="for the rest (default: all of this machine)"
-    )
-
-    publish = verbs.add_parser(
-        "publish",
-        help="a finished scale without games in small, to commit: verdicts, scores, pictures",
-        allow_abbrev=False,
-    )
-    publish.set_defaults(verb=_publish)
-    publish.add_argument("file", type=Path, metavar="CONFIG")
-    publish.add_argument("--output", required=True, type=Path, metavar="FOLDER", help="such as reports/published")
-
-    made = verbs.add_parser("provenance", help="what results depend on", allow_abbrev=False)
-    questions = made.add_subparsers(metavar="QUESTION", required=True, parser_class=_Parser)
-    fingerprint = questions.add_parser(
-        "fingerprint", help="the fingerprint of a kind of job, and what enters it", allow_abbrev=False
-    )
+    made = verbs.add_parser("provenance", help="what results depend on")
+    questions = made.add_subparsers(metavar="QUESTION", required=True)
+    fingerprint = questions.add_parser("fingerprint", help="the fingerprint of a kind of job, and what enters it")
     fingerprint.set_defaults(verb=_fingerprint)
     fingerprint.add_argument("job", help=", ".join(provenance.ENTRY_POINTS))
     why = questions.add_parser(
         "why",
         help="why a kind of job would run again: what its fingerprint is made of, and what of it differs "
         "from the code that made a run file",
-        allow_abbrev=False,
     )
     why.set_defaults(verb=_why)
     why.add_argument("job", help=f"{', '.join(provenance.ENTRY_POINTS)}; or a rule: {', '.join(provenance.RULES)}")
     why.add_argument("file", nargs="?", type=Path, metavar="RUN_FILE", help="a run file (.npz) of such a job")
     return parser
-
-
-def _whole(option: str, least: int):  # type: ignore[no-untyped-def]  # argparse's `type` protocol
-    def convert(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= least):
-            raise UserError(f"{option}: {text!r} is out of range; it must be a whole number from {least} up")
-        return int(text)
-
-    return convert
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -1004,27 +967,6 @@ def _config(options: argparse.Namespace) -> None:
             f"  {figure.name}: {', '.join(figure.methods)} on {', '.join(figure.environments)}, "
             f"{len(figure.some_runs())} runs of {figure.length} {figure.unit}"
         )
-
-
-def _status(options: argparse.Namespace) -> None:
-    from metatrace.config import experiments
-    from metatrace.pipeline import status
-
-    asked = experiments.read(options.file)
-    folder = options.results or f"results/{asked.scale}"
-    print(f"{options.file}: scale {asked.scale}, in {folder}")
-    found = status.of(asked, folder)
-    cores = options.cores or os.cpu_count() or 1
-    for line in status.lines(asked, found, folder, cores=cores, all_files=options.files):
-        print(line)
-
-
-def _publish(options: argparse.Namespace) -> None:
-    from metatrace.config import experiments
-    from metatrace.report import publish
-
-    asked = experiments.read(options.file)
-    publish.publish(asked, f"results/{asked.scale}", options.output)
 
 
 def _fingerprint(options: argparse.Namespace) -> None:
