@@ -39,6 +39,11 @@ def test_a_method_runs_on_domains_that_there_are(entry):
     assert set(entry.kernels) <= set(entry.domains)
 
 
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.token)
+def test_defaults_of_hyper_parameters_are_number_tokens(entry):
+    complete_hyper(entry.token, {parameter.name: parameter.default for parameter in entry.hyper}, "default")
+
+
 def test_an_unknown_method_is_refused_with_the_list():
     with pytest.raises(UserError, match=r"--method: there is no 'adamant'; it must be one of none, scalar"):
         method_of("adamant", "--method")
