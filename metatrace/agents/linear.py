@@ -5,8 +5,8 @@ Dense numpy weights, a Gymnasium environment with discrete actions, and a tuner 
     δ = R + γV(S_{t+1}) − V(S_t);   z ← γλz + ∂U/∂w, U = V + ½ log π(A|S);   w ← w + the tuner's Δw
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,6 @@ class Agent:
     Attributes:
       weights: (1 + actions, features); row 0 is w_V.
       z: (weights,), the eligibility trace.
-      steps: how many environment steps it has taken.
     """
 
     def __init__(
@@ -46,7 +45,6 @@ class Agent:
         self.log_constant, self.cuts_terminal_trace = log_constant, cuts_terminal_trace
         self.weights = np.zeros((1 + n_actions, n_features))
         self.z = np.zeros(self.weights.size)
-        self.steps = 0
 
     def value(self, x: np.ndarray) -> float:
         """V(s) = ⟨w_V|x⟩."""
@@ -112,12 +110,20 @@ class Agent:
         self.weights += change.reshape(self.weights.shape)
 
 
-@dataclass(frozen=True)
-class Episode:
-    """A finished episode: its undiscounted return and its number of steps."""
+@dataclass
+class Training:
+    """What a training leaves behind.
 
-    total: float
-    length: int
+    Attributes:
+      returns, lengths: one entry per finished episode: its undiscounted return and its number of steps.
+      diverged: whether learning diverged in the episode after those. There is no policy to follow after that.
+      steps: how many environment steps were taken, those of an unfinished episode too.
+    """
+
+    returns: list[float] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    diverged: bool = False
+    steps: int = 0
 
 
 def train(
@@ -125,32 +131,53 @@ def train(
     environment: Any,
     features: Callable[[Any], np.ndarray],
     policy: np.random.Generator,
+    episodes: int,
     *,
     bootstraps_time_limit: bool = False,
-) -> Iterator[Episode]:
-    """Trains for as long as the caller asks for episodes.
+    after_episode: Callable[[int], None] = lambda number: None,
+) -> Training:
+    """Trains until so many episodes are finished, or learning has diverged.
 
     Args:
       environment: Gymnasium's interface, with discrete actions.
       features: from an observation to x, (features,); called once for each observation, in order.
       policy: the random numbers that pick actions.
       bootstraps_time_limit: whether an episode that its time limit ends is bootstrapped; else that is terminal.
-
-    Raises:
-      DivergedError: learning diverged in the episode that was asked for.
+      after_episode: is told the number of every finished episode, from 0 up.
     """
-    while True:
-        agent.start_episode()
-        observation, _ = environment.reset()
-        x = features(observation)
-        total, length, over = 0.0, 0, False
-        while not over:
-            action, pi = agent.act(x, policy.random())
-            observation, reward, terminated, truncated, _ = environment.step(action)
-            total, length, agent.steps = total + float(reward), length + 1, agent.steps + 1
-            over = terminated or truncated
-            next_x = features(observation)
-            terminal = terminated or (truncated and not bootstraps_time_limit)
-            agent.learn(x, pi, action, float(reward), next_x, terminal)
-            x = next_x
-        yield Episode(total, length)
+    training = Training()
+    with np.errstate(all="ignore"):  # divergence is caught where it happens, not by warnings
+        try:
+            for number in range(episodes):
+                total, length = _play(agent, environment, features, policy, bootstraps_time_limit, training)
+                training.returns.append(total)
+                training.lengths.append(length)
+                after_episode(number)
+        except DivergedError:
+            training.diverged = True
+    return training
+
+
+def _play(
+    agent: Agent,
+    environment: Any,
+    features: Callable[[Any], np.ndarray],
+    policy: np.random.Generator,
+    bootstraps_time_limit: bool,
+    training: Training,
+) -> tuple[float, int]:
+    """One episode; its return and length."""
+    agent.start_episode()
+    observation, _ = environment.reset()
+    x = features(observation)
+    total, length, over = 0.0, 0, False
+    while not over:
+        action, pi = agent.act(x, policy.random())
+        observation, reward, terminated, truncated, _ = environment.step(action)
+        total, length, training.steps = total + float(reward), length + 1, training.steps + 1
+        over = terminated or truncated
+        terminal = terminated or (truncated and not bootstraps_time_limit)
+        next_x = features(observation)
+        agent.learn(x, pi, action, float(reward), next_x, terminal)
+        x = next_x
+    return total, length

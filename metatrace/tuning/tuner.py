@@ -18,7 +18,8 @@ class Tuner(ABC):
     """A method for updating n weights from a TD error and an eligibility trace.
 
     Call `start_episode` when an episode begins and `step` once a step; add what `step` returns to the weights.
-    A subclass writes `_start_run` and `_step`; `StepSizeTuner` is for those that tune a step-size.
+    A subclass writes `_start_run`, which makes all its arrays (what checkpoints keep), and `_step`; `StepSizeTuner`
+    is for those that tune a step-size.
 
     Arrays are numpy float64 or torch float32/64. The first step decides which: from then on all state and
     every Δw is of that kind, dtype and device.

@@ -38,16 +38,15 @@ def agent_of(method, *, alpha=2**-3, mu=2**-8, **options):
 
 def trained(agent, episodes, *, limit=50, **options):
     environment = gymnasium.wrappers.TimeLimit(Corridor(), limit)
-    found = linear.train(agent, environment, cell, np.random.default_rng(0), **options)
-    return [next(found) for _ in range(episodes)]
+    return linear.train(agent, environment, cell, np.random.default_rng(0), episodes, **options)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_learns_to_go_right(method):
     agent = agent_of(method, alpha=2**-1)
-    lengths = [episode.length for episode in trained(agent, 200)]
-    assert np.mean(lengths[-20:]) < 10 < 20 < np.mean(lengths[:3])
-    assert agent.steps == sum(lengths)
+    training = trained(agent, 200)
+    assert np.mean(training.lengths[-20:]) < 10 < 20 < np.mean(training.lengths[:3])
+    assert np.mean(training.returns[-20:]) == 1 and training.steps == sum(training.lengths)
     assert (agent.policy(cell(0)).argmax(), agent.value(cell(LENGTH - 1))) == (2, pytest.approx(1, abs=0.1))
 
 
@@ -102,8 +101,8 @@ def test_the_terminal_step_can_forget_the_trace():
         assert (agent.z.reshape(4, LENGTH)[0] > 0).tolist()[:2] == [not cuts, True]
 
 
-def test_divergence_is_said_and_counted():
-    agent = agent_of("none", alpha=1e300)
-    with np.errstate(all="ignore"), pytest.raises(linear.DivergedError):
-        trained(agent, 20)
-    assert agent.steps > 0
+def test_a_training_that_diverges_ends_there():
+    told = []
+    training = trained(agent_of("none", alpha=1e300), 20, after_episode=told.append)
+    assert training.diverged and len(training.returns) < 20 and training.steps > sum(training.lengths)
+    assert told == list(range(len(training.returns)))

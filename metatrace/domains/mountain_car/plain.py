@@ -65,6 +65,7 @@ class Agent(linear.Agent):
             mu=settings.mu,
             gamma=settings.gamma,
             lam=settings.lam,
+            hyper=settings.hyper,
             **readings_of(settings.method, settings.readings),
         )
         super().__init__(
@@ -99,28 +100,29 @@ def train(settings: Settings, progress: Callable[[int], None] = lambda episodes:
     drift = Drift(settings.drift, streams.flips, streams.noise) if settings.drifting else None
     if drift is not None:
         environment = Drifting(environment, drift)
-    agent = Agent(settings)
-    episodes = linear.train(
+    agent, training = Agent(settings), empty_training(settings)
+    beta = training.beta
+
+    def after_episode(number: int) -> None:
+        if beta is not None:
+            beta[number] = agent.mean_beta()
+        progress(1)
+
+    made = linear.train(
         agent,
         environment,
         Features(settings, drift),
         streams.policy,
+        settings.episodes,
         bootstraps_time_limit=settings.readings["time_limit"] == "bootstrap",
+        after_episode=after_episode,
     )
-    training = empty_training(settings)
-    with np.errstate(all="ignore"):  # divergence is caught where it happens, not by warnings
-        for number in range(settings.episodes):
-            try:
-                episode = next(episodes)
-            except linear.DivergedError:
-                training.diverged_episode = number
-                if training.beta is not None and number > 0:
-                    training.beta[number:] = training.beta[number - 1]
-                break
-            training.returns[number], training.lengths[number] = episode.total, episode.length
-            if training.beta is not None:
-                training.beta[number] = agent.mean_beta()
-            progress(1)
-    training.weights, training.steps = agent.weights, agent.steps
     environment.close()
+    finished = len(made.returns)
+    training.returns[:finished], training.lengths[:finished] = made.returns, made.lengths
+    training.weights, training.steps = agent.weights, made.steps
+    if made.diverged:
+        training.diverged_episode = finished
+        if beta is not None and finished > 0:
+            beta[finished:] = beta[finished - 1]
     return training

@@ -44,6 +44,7 @@ class Settings:
     gamma: float = GAMMA
     lam: float = LAM
     readings: Mapping[str, str] = field(default_factory=lambda: readings.complete(MOUNTAIN_CAR, {}, "readings"))
+    hyper: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_bias(self) -> bool:
