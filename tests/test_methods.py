@@ -52,7 +52,10 @@ def test_an_unknown_method_is_refused_with_the_list():
 @pytest.fixture
 def with_tau(monkeypatch):
     """Scalar with hyper-parameters."""
-    hyper = (Hyperparameter("tau", "1000", "how long"), Hyperparameter("kappa", "2^-4", "how much"))
+    hyper = (
+        Hyperparameter("tau", "1000", "how long"),
+        Hyperparameter("kappa", "2^-4", "how much", zero=True, below=1),
+    )
     entry = methods.Method(**{**vars(METHODS["scalar"]), "hyper": hyper})
     monkeypatch.setitem(METHODS, "scalar", entry)
 
@@ -65,6 +68,11 @@ def test_hyper_parameters_have_their_defaults_unless_chosen():
 
 
 @pytest.mark.usefixtures("with_tau")
+def test_the_help_lists_hyper_parameters_with_their_defaults():
+    assert methods.hyper_help() == "tau of scalar: how long (1000); kappa of scalar: how much (2^-4)"
+
+
+@pytest.mark.usefixtures("with_tau")
 @pytest.mark.parametrize(
     ("method", "chosen", "words"),
     [
@@ -73,6 +81,8 @@ def test_hyper_parameters_have_their_defaults_unless_chosen():
         ("scalar", {"tau": "1e3"}, "figures.f.hyper.tau: '1e3' is spelled '1000' here"),
         ("scalar", {"tau": 1000}, "figures.f.hyper.tau: 1000 is not a number token"),
         ("scalar", {"tau": "-1"}, "figures.f.hyper.tau: '-1' is out of range"),
+        ("scalar", {"tau": "0"}, "figures.f.hyper.tau: '0' is out of range; it must be a finite number above 0"),
+        ("scalar", {"kappa": "1"}, "figures.f.hyper.kappa: '1' is out of range; it must be below 1"),
     ],
 )
 def test_a_wrong_hyper_parameter_is_refused_in_one_line(method, chosen, words):

@@ -7,7 +7,7 @@ from typing import Any
 
 from metatrace.errors import UserError
 from metatrace.methods import METHODS, complete_hyper
-from metatrace.numbers import parse
+from metatrace.numbers import parse, print_token
 from metatrace.tuning.tuner import Tuner
 
 
@@ -82,13 +82,13 @@ def readings_of(method: str, answers: Mapping[str, str]) -> dict[str, Any]:
 
 def _values(method: str, chosen: Mapping[str, str | float]) -> dict[str, float]:
     """The values of all further hyper-parameters of a method."""
-    tokens = {name: value for name, value in chosen.items() if isinstance(value, str)}
-    values = {name: float(value) for name, value in chosen.items() if not isinstance(value, str)}
-    for name, value in values.items():
-        if not (math.isfinite(value) and value >= 0):
+    tokens = {}
+    for name, value in chosen.items():
+        if not isinstance(value, str) and not (math.isfinite(value) and value >= 0):
             raise ValueError(f"hyper.{name} is {value}; it must be finite and from 0 up")
+        tokens[name] = value if isinstance(value, str) else print_token(value)
     try:
-        complete = complete_hyper(method, tokens | {name: "0" for name in values}, "hyper")
+        complete = complete_hyper(method, tokens, "hyper")
     except UserError as error:
         raise ValueError(str(error)) from None
-    return {name: values.get(name, parse(token, name, zero=True)) for name, token in complete.items()}
+    return {name: parse(token, name, zero=True) for name, token in complete.items()}

@@ -145,7 +145,7 @@ class StepSizeTuner(Tuner):
         return self.beta
 
     def is_finite(self) -> bool:
-        xp = namespace(self.h)
+        xp = namespace(self.beta)
         return all(bool(xp.isfinite(values).all()) for values in (self.beta, xp.exp(self.log_step_sizes())))
 
     def _forget_h(self) -> None:

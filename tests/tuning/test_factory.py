@@ -56,9 +56,10 @@ def test_a_method_steps_without_a_step_size_of_its_own():
     assert np.exp(tuner.log_step_sizes()) == pytest.approx(0.25) and tuner.is_finite()
 
 
-@pytest.mark.parametrize("kappa", ["2^-2", 0.25])
-def test_a_hyper_parameter_is_a_number_or_its_token(kappa):
-    assert make_tuner("heavy", 2, alpha=0.25, hyper={"kappa": kappa}).kappa == 0.25
+@pytest.mark.parametrize("token, value", [("2^-2", 0.25), ("0.1", 0.1)])
+def test_a_hyper_parameter_is_a_number_or_its_token(token, value):
+    for kappa in (token, value, np.float64(value)):
+        assert make_tuner("heavy", 2, alpha=0.25, hyper={"kappa": kappa}).kappa == value
 
 
 @pytest.mark.parametrize(
