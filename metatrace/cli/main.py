@@ -311,7 +311,7 @@ def _parser() -> Parser:
     claims = verbs.add_parser("claims", help="judge the paper's claims by the tables")
     claims.set_defaults(verb=_claims)
     claims.add_argument("--tables", required=True, type=Path, metavar="FOLDER", help="results/<scale>/tables")
-    claims.add_argument("--figures", required=True, nargs="+", metavar="NAME", help="those that ran")
+    claims.add_argument("--figures", required=True, nargs="+", metavar="NAME=KIND", help="those that ran")
     claims.add_argument("--claims", required=True, type=Path, metavar="YAML", help="config/claims.yaml")
     claims.add_argument("--paper", required=True, type=Path, metavar="YAML", help="config/paper.yaml")
     claims.add_argument("--style", required=True, type=Path, metavar="CSS", help="reports/claims.css")
@@ -789,7 +789,8 @@ def _claims(options: argparse.Namespace) -> None:
     from metatrace.report import claims_page as pages
 
     criteria = claims.read(options.claims)
-    ran = claim_evidence.load(options.tables, options.figures, experiments.read(options.paper))
+    kinds = dict(figure.split("=") for figure in options.figures)
+    ran = claim_evidence.load(options.tables, kinds, experiments.read(options.paper))
     try:
         style = options.style.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

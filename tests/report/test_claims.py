@@ -65,7 +65,7 @@ def ran(name, *, seeds=SEEDS, length=None, **scores):
             ],
             ignore_index=True,
         )
-    return claims.Ran(table, figure.unit, len(figure.some_runs()), figure.length, len(figure.seeds))
+    return claims.Ran(table, figure)
 
 
 def hill(run, top=-110.0, at=-8):
@@ -436,7 +436,7 @@ def test_what_did_not_run_is_undecided_and_said():
     whole = ran("figure_2", auc=flat)
     holed = dataclasses.replace(whole, scores=whole.scores.drop(whole.scores.index[-1]))
     table = verdicts("C2", {"figure_1": ran("figure_1", auc=hill), "figure_2": holed})
-    assert table["why"].tolist() == ["not run: not one run for every seed and alpha, mu"]
+    assert table["why"].tolist() == ["not run: exactly one run for every seed, alpha, mu"]
 
 
 @pytest.mark.parametrize(
@@ -601,11 +601,26 @@ def test_evidence_is_read_of_the_tables_that_the_workflow_makes(tmp_path):
     run = ["environment", "method", "alpha", "mu", "drift", "seed"]
     tables.write(one[[*run, "episodes", "final", "auc"]], tmp_path / "figure_1" / "scores.parquet")
     with pytest.raises(UserError, match=r"tenths.parquet: there is no such table"):
-        claim_evidence.load(tmp_path, ["figure_1"], PAPER)
+        claim_evidence.load(tmp_path, {"figure_1": "step_sizes"}, PAPER)
     tables.write(one[[*run, "first", "tenth_1"]], tmp_path / "figure_1" / "tenths.parquet")
-    (name, read), = claim_evidence.load(tmp_path, ["figure_1", "figure_of_mine"], PAPER).items()  # fmt: skip
-    assert name == "figure_1" and (read.unit, read.paper_runs, read.paper_length) == ("episodes", 110, 1000)
+    kinds = {"figure_1": "step_sizes", "figure_of_mine": "games", "figure_7": "step_sizes", "figure_s7": "compared"}
+    (name, read), = claim_evidence.load(tmp_path, kinds, PAPER).items()  # fmt: skip
+    assert name == "figure_1" and read.paper == PAPER.figures["figure_1"]
     assert {"length", "first", "tenth_1", "auc"} <= set(read.scores) and len(read.scores) == 110
     tables.write(one[[*run, "episodes", "final"]], tmp_path / "figure_1" / "scores.parquet")
     with pytest.raises(UserError, match="lacks the column auc"):
-        claim_evidence.load(tmp_path, ["figure_1"], PAPER)
+        claim_evidence.load(tmp_path, {"figure_1": "step_sizes"}, PAPER)
+
+
+def test_only_the_runs_of_the_papers_figure_count_as_evidence(tmp_path):
+    """A user's own figure may have other methods and step-sizes, and none of the paper's."""
+    one = ran("figure_1", auc=hill).scores.rename(columns={"length": "episodes"})
+    others = [one.assign(alpha="2^-20"), one.assign(method="mixed", mu="2^-6"), one.assign(environment="catch")]
+    for name, parts in (("figure_1", [one, *others]), ("figure_2", [one])):
+        for table in ("scores", "tenths"):
+            columns = ["episodes", "final", "auc"] if table == "scores" else ["first"]
+            run = ["environment", "method", "alpha", "mu", "drift", "seed"]
+            tables.write(pd.concat(parts)[[*run, *columns]], tmp_path / name / f"{table}.parquet")
+    read = claim_evidence.load(tmp_path, {"figure_1": "step_sizes", "figure_2": "step_sizes"}, PAPER)
+    assert len(read["figure_1"].scores) == len(one) and read["figure_2"].scores.empty
+    assert verdicts("C2", read)["why"].tolist() == ["not run: figure_2"]

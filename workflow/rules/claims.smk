@@ -28,7 +28,7 @@ rule claims:
     params:
         judged={
             "code": FINGERPRINTS["claims"],
-            "figures": words(FIGURES),
+            "figures": words(f"{name}={figure.kind}" for name, figure in FIGURES.items()),
             "scale": ASKED.scale,
             "sections": presentation.digest(presentation.SECTIONS),
         },
