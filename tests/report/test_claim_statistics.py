@@ -69,7 +69,7 @@ def made_tables(draw, claim):
 
 
 @pytest.mark.filterwarnings("error")
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_any_runs_give_numbers_or_say_what_is_lacking(data):
     claim = data.draw(st.sampled_from(CRITERIA.claims))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from metatrace.analysis import tables
 from metatrace.config import experiments
 from metatrace.errors import UserError
-from metatrace.report import claim_evidence, claims, presentation
+from metatrace.report import claim_evidence, claims, context
 from metatrace.report import claims_page as pages
 from metatrace.report.claim_statistics import STATISTICS
 
@@ -409,7 +409,7 @@ def test_every_claim_of_the_paper_has_a_statistic_words_and_a_section():
     assert set(STATISTICS) == {claim.id for claim in CRITERIA.claims}
     assert set(CASES) == set(STATISTICS) - {"C16"}
     for claim in CRITERIA.claims:
-        assert claim.section in presentation.SECTIONS
+        assert claim.section in context.SECTIONS
         for names in claim.figures.values():
             assert set(names) <= PAPER.figures.keys()
 
@@ -574,7 +574,7 @@ def all_of_it():
 
 
 def test_a_section_is_summed_up_in_one_sentence():
-    sentences = claims.summary(all_of_it(), presentation.SECTIONS)
+    sentences = claims.summary(all_of_it(), context.SECTIONS)
     assert sentences["mountain_car"] == (
         "Mountain car: of 9 claims, 3 reproduced (C1, C2, C3), 6 undecided (C4, C5, C6, C7, C8, C9)."
     )
@@ -584,7 +584,7 @@ def test_a_section_is_summed_up_in_one_sentence():
 
 def test_the_page_and_the_json_hold_every_claim_and_part():
     table = all_of_it()
-    summary = claims.summary(table, presentation.SECTIONS)
+    summary = claims.summary(table, context.SECTIONS)
     content = json.loads(pages.as_json(table, summary, "tiny"))
     assert len(content["claims"]) == len(CRITERIA.claims)
     assert sum(len(claim["parts"]) for claim in content["claims"]) == len(table)
