@@ -134,7 +134,7 @@ def test_the_overview_counts_and_names_the_largest():
 @pytest.mark.parametrize(
     ("runs", "words"),
     [
-        (runs_of("sid", (1, 2)), "no runs of scalar to compare; there are those of sid"),
+        (runs_of("sid", (1, 2)), "no runs of scalar to compare; there are runs of sid"),
         (
             [*runs_of("sid", (1, 2)), *runs_of("scalar", (1, 2)), *runs_of("sid", (1, 2), mu="2^-9")],
             r"not the same seeds at alpha 2\^-6 mu 2\^-9",
