@@ -624,3 +624,18 @@ def test_only_the_runs_of_the_papers_figure_count_as_evidence(tmp_path):
     read = claim_evidence.load(tmp_path, {"figure_1": "step_sizes", "figure_2": "step_sizes"}, PAPER)
     assert len(read["figure_1"].scores) == len(one) and read["figure_2"].scores.empty
     assert verdicts("C2", read)["why"].tolist() == ["not run: figure_2"]
+
+
+def test_a_figure_of_ones_own_with_fewer_methods_leaves_the_report_whole(tmp_path):
+    """`method: [none, mixed]` in figure_6: every claim about it says what is lacking, and the page is made."""
+    one = drifting(by_method(none=-170, scalar=-150, vector=-160, mixed=-130), tenths=rises())["figure_6"].scores
+    one = one[one["method"].isin(["none", "mixed"])].rename(columns={"length": "episodes"})
+    run = ["environment", "method", "alpha", "mu", "drift", "seed"]
+    tables.write(one[[*run, "episodes", "final", "auc"]], tmp_path / "figure_6" / "scores.parquet")
+    tenths = [f"tenth_{tenth}" for tenth in range(1, 11)]
+    tables.write(one[[*run, "first", *tenths]], tmp_path / "figure_6" / "tenths.parquet")
+    table = claims.judge(CRITERIA, claim_evidence.load(tmp_path, {"figure_6": "best_mu"}, PAPER))
+    assert set(table["verdict"]) == {"undecided"} and table["why"].str.startswith("not run: ").all()
+    why = table.drop_duplicates("claim").set_index("claim")["why"]
+    assert why["C11"] == "not run: method scalar, vector" and why["C12"] == "not run: method scalar"
+    assert b"not run: method" in pages.as_json(table, claims.summary(table, context.SECTIONS), "mine")
