@@ -263,8 +263,8 @@
     const dashTexts = dashes ? values(dashes, some).map((value) => short(dashes, value)) : [];
     const longest = Math.max(...[...(colourTexts.length > 1 ? colourTexts : []), ...dashTexts].map((text) => text.length), 0);
     const below = narrow || longest > 24;
-    const beside = below || longest === 0 ? 0 : 60 + 7 * longest;
-    const width = Math.max((wide - beside - 60) / columns - 22, 150);
+    const legendWidth = below || longest === 0 ? 0 : 60 + 7 * longest;
+    const width = Math.max((wide - legendWidth - 60) / columns - 22, 150);
     const isRow = panelTexts.length === columns;
     const height = columns === 1 ? Math.min(Math.max(width * 0.55, 220), 430) : width * (isRow ? 1.1 : 0.72);
     const axis = AXES[some[0].axis];
@@ -613,9 +613,9 @@
     ]);
     const first = words.figures.find((figure) => curves.some((curve) => curve.figures.includes(figure.name) && curve.mu !== UNTUNED));
     byId("figure").value = (first ?? words.figures[0]).name;
-    const told = ["environment", ...FIELDS].filter((field) => values(field, curves).length > 1 || field === "alpha");
-    fill(byId("colours"), told.map((field) => [field, NAMES[field]]));
-    fill(byId("panels"), [["", "(one panel)"], ...told.map((field) => [field, NAMES[field]])]);
+    const offered = ["environment", ...FIELDS].filter((field) => values(field, curves).length > 1 || field === "alpha");
+    fill(byId("colours"), offered.map((field) => [field, NAMES[field]]));
+    fill(byId("panels"), [["", "(one panel)"], ...offered.map((field) => [field, NAMES[field]])]);
     fill(byId("table"), Object.keys(data.tables).map((name) => [name, words.tables[name].name]), "settings");
     for (const box of document.querySelectorAll("fieldset[data-field]")) {
       const legend = box.querySelector("legend");
