@@ -335,13 +335,15 @@ def _there(claim: Claim, ran: Mapping[str, Ran]) -> list[Ran]:
 
 def _too_small(claim: Claim, ran: Mapping[str, Ran], criteria: Criteria) -> str:
     """How the scale that ran falls short of the paper's, as text; empty if it is large enough."""
+    figures = _there(claim, ran)
+    shared = len(set.intersection(*(set(figure.scores["seed"]) for figure in figures))) if figures else 0
     short: dict[str, tuple[float, str]] = {}
-    for figure in _there(claim, ran):
+    for figure in figures:
         scores, paper = figure.scores, figure.paper
         alphas = paper.best.count if paper.best else len(paper.alphas)
         for there, whole, least, what in (
             (int(scores["length"].min()), paper.length, criteria.least_length, paper.unit),
-            (scores["seed"].nunique(), len(paper.seeds), criteria.least_seeds, "seeds"),
+            (shared, len(paper.seeds), criteria.least_seeds, "seeds"),
             (scores["alpha"].nunique(), alphas, 1, "α"),
             (len({*scores["mu"]} & {*paper.mus}), len(paper.mus), 1, "μ"),
         ):

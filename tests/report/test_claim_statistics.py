@@ -137,6 +137,14 @@ def test_a_grid_with_holes_is_too_small_and_said():
     )
 
 
+def test_seeds_count_that_all_figures_share():
+    ran = {name: claims.Ran(TABLES[name], PAPER.figures[name]) for name in ("figure_1", "figure_2")}
+    table = ran["figure_2"].scores
+    ran["figure_2"] = claims.Ran(table.assign(seed=table["seed"] + 2), PAPER.figures["figure_2"])
+    claim = next(claim for claim in CRITERIA.claims if claim.id == "C2")
+    assert claims._too_small(claim, ran, CRITERIA) == "the scale that ran is too small: 1 of 10 seeds"
+
+
 def test_a_ratio_has_no_value_where_its_denominator_is_zero_but_for_rounding():
     np.testing.assert_array_equal(ratio(np.ones(5), np.array([2.0, 0.0, 1e-13, -1.0, np.nan])), [0.5, *[np.nan] * 4])
 
