@@ -311,7 +311,7 @@ def _parser() -> Parser:
     claims = verbs.add_parser("claims", help="judge the paper's claims by the tables")
     claims.set_defaults(verb=_claims)
     claims.add_argument("--tables", required=True, type=Path, metavar="FOLDER", help="results/<scale>/tables")
-    claims.add_argument("--figures", required=True, nargs="+", metavar="NAME", help="those that ran")
+    claims.add_argument("--figures", required=True, nargs="+", metavar="NAME=KIND", help="those that ran")
     claims.add_argument("--claims", required=True, type=Path, metavar="YAML", help="config/claims.yaml")
     claims.add_argument("--paper", required=True, type=Path, metavar="YAML", help="config/paper.yaml")
     claims.add_argument("--style", required=True, type=Path, metavar="CSS", help="reports/claims.css")
@@ -409,7 +409,7 @@ def _parser() -> Parser:
         "--words",
         required=True,
         metavar="JSON",
-        help="what the page says, as `presentation.explorer` makes it",
+        help="what the page says, as `context.explorer_context` makes it",
     )
     explorer.add_argument(
         "--template",
@@ -785,17 +785,15 @@ def _frames_of_method(text: str) -> tuple[str, int]:
 def _claims(options: argparse.Namespace) -> None:
     from metatrace.analysis import tables
     from metatrace.config import experiments
-    from metatrace.report import claim_evidence, claims, presentation
+    from metatrace.report import claim_evidence, claims, context
     from metatrace.report import claims_page as pages
 
     criteria = claims.read(options.claims)
-    ran = claim_evidence.load(options.tables, options.figures, experiments.read(options.paper))
-    try:
-        style = options.style.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise UserError(f"{options.style}: cannot be read; it must be a style sheet") from None
+    kinds = dict(figure.split("=") for figure in options.figures)
+    ran = claim_evidence.load(options.tables, kinds, experiments.read(options.paper))
+    style = atomic.read_text(options.style, "it must be a style sheet")
     table = claims.judge(criteria, ran)
-    summary = claims.summary(table, presentation.SECTIONS)
+    summary = claims.summary(table, context.SECTIONS)
     atomic.write_atomically(options.output / "tables" / "claims.json", pages.as_json(table, summary, options.scale))
     atomic.write_atomically(options.output / "tables" / "claims.csv", tables.as_csv(table))
     page = pages.page(table, summary, scale=options.scale, style=style)
@@ -1019,12 +1017,12 @@ def _why_again(path: Path, jobs: Sequence[str]) -> None:
 
 def _job_of(meta: Mapping[str, Any], path: Path) -> str:
     """The kind of job that made a run file."""
-    from metatrace.report import presentation
+    from metatrace.report import context
 
     if meta.get("agent") == "plain":
         return "run_plain"
     try:
-        return presentation.run_job(meta["environment"], meta["method"])
+        return context.run_job(meta["environment"], meta["method"])
     except (KeyError, TypeError, UserError):
         raise UserError(f"{path}: lacks the tuple that made it; {atomic.remedy(path)}") from None
 

@@ -1,4 +1,4 @@
-"""Every method at its best μ, as in the paper's figure 6: a panel a drift rate, a line a method."""
+"""Every method at its best μ, as in the paper's figure 6: one panel per drift rate, one line per method."""
 
 import math
 
@@ -14,7 +14,7 @@ from metatrace.numbers import label
 
 _SETTING = ["environment", "method", "alpha", "mu", "drift"]
 _UNTUNED = "0"  # the μ of method none
-_STRIP = 3  # as many best μ as fit side by side above a panel
+_STRIP = 3  # the most best μ that fit side by side above a panel
 
 
 def draw(curves: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> Figure:
@@ -27,8 +27,8 @@ def draw(curves: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> 
       note: a small line at the foot: scale, seeds, episodes.
 
     Returns:
-      a panel a drift, upward, all with the same axes; above each the best μ of every tuned method, in
-      the look of its line; one legend of the methods. What is drawn is `drawn_table` of the same tables.
+      one panel per drift, ascending, all with the same axes; above each the best μ of every tuned method, in
+      the style of its line; one legend of the methods. What is drawn is `drawn_table` of the same tables.
     """
     table = drawn_table(curves, best)
     drifts, methods = style.descending(table["drift"])[::-1], style.in_order(table["method"])
@@ -49,13 +49,13 @@ def draw(curves: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> 
 
 
 def drawn_table(curves: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Returns:
-      the rows of `curves` at the best μ of their method and drift, by drift upward, method and episode.
+      the rows of `curves` at the best μ of their method and drift, by drift (ascending), method and episode.
 
     Raises:
-      ValueError: several environments or α, two best μ of one method and drift, or no curve of one.
+      ValueError: there are several environments or α, two best μ of one method and drift, or a best μ without a curve.
     """
     for frame in (curves, best):
         style.only(frame, ("environment", "alpha"))
@@ -83,7 +83,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, drift: str) -> None:
             handles.append(_handle(method, f"${label(mu)}$"))
     heading, lines = rf"Drift rate ${label(drift)}$", math.ceil(len(handles) / _STRIP)
     if handles:
-        # In a strip between the title and the panel: within the panel it would cover curves.
+        # In a strip between title and panel: inside the panel it would cover curves.
         axes.legend(
             handles=handles,
             loc="lower center",

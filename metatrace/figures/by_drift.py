@@ -13,8 +13,8 @@ from metatrace.numbers import label, parse
 
 _TITLES = {"final": "Final return", "auc": "Mean return (AUC)"}
 _SETTING = ["environment", "method", "alpha", "mu", "drift"]
-_LABEL = 0.2  # of the range of drift rates, that a label needs
-_APART = 0.025  # of the range of drift rates, between neighbours: their intervals do not cover each other
+_LABEL = 0.2  # the part of the range of drift rates that a label needs
+_APART = 0.025  # the part of that range between neighbours: their intervals do not cover each other
 
 
 def draw(settings: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> Figure:
@@ -27,8 +27,8 @@ def draw(settings: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -
       note: a small line at the foot: scale, seeds, episodes.
 
     Returns:
-      two panels with the same axis of returns: a line a method with the intervals as bars, the methods a
-      little apart so that each bar is seen; one legend. What is drawn is `drawn_table` of the same tables.
+      two panels with the same axis of returns: one line per method with intervals as bars, the methods slightly
+      apart so that every bar can be seen; one legend. What is drawn is `drawn_table` of the same tables.
     """
     table = drawn_table(settings, best)
     drifts, methods = style.descending(table["drift"])[::-1], style.in_order(table["method"])
@@ -61,14 +61,14 @@ def draw(settings: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -
 
 
 def drawn_table(settings: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Returns:
       quantity (final or auc), environment, method, alpha, mu (the best by final return), drift, runs, value,
-      low, high; by method and drift upward.
+      low, high; by method and drift (ascending).
 
     Raises:
-      ValueError: several environments or α, two best μ of one method and drift, or no score of one.
+      ValueError: there are several environments or α, two best μ of one method and drift, or a best μ without a score.
     """
     for frame in (settings, best):
         style.only(frame, ("environment", "alpha"))
@@ -102,7 +102,7 @@ def _line(axes: Axes, rows: pd.DataFrame, drifts: list[str], place: float) -> No
 
 
 def _names(drifts: list[str], values: list[float]) -> list[str]:
-    """The labels of the ticks; empty where the one before is too near."""
+    """The labels of the ticks; empty if the previous one is too close."""
     names: list[str] = []
     last = -np.inf
     for drift, value in zip(drifts, values, strict=True):
@@ -113,5 +113,5 @@ def _names(drifts: list[str], values: list[float]) -> list[str]:
 
 
 def _width(values: list[float]) -> float:
-    """The range of the drift rates, or of a single one its size."""
+    """The range of the drift rates; for a single one its value."""
     return values[-1] - values[0] or abs(values[0]) or 1.0

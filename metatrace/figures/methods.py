@@ -16,18 +16,18 @@ _KEYS = ["environment", "method", "mu", "drift"]
 
 
 def draw(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> Figure:
-    """Draws every method's scores at its best μ, and how far the choice of α matters at each μ.
+    """Draws every method's scores at its best μ, and how much the choice of α matters at each μ.
 
     Args:
       settings: rows of `Tables.settings` of one environment and drift.
       spread: rows of `Tables.spread` of the same.
-      best: of `analysis.methods.best_over_alpha` of the same: a μ a method.
+      best: of `analysis.methods.best_over_alpha` of the same: one μ per method.
       title: above the panels.
       note: a small line at the foot: scale, seeds, episodes.
 
     Returns:
-      above, final return and AUC against α, a line a method with its band, on one axis of returns; below, the
-      spread of AUC over α against μ, a line a method with its intervals as bars, the untuned as a dashed
+      above, final return and AUC against α, one line per method with its band, on one axis of returns; below, the
+      spread of AUC over α against μ, one line per method with intervals as bars, the untuned method as a dashed
       line; one legend that names each best μ. What is drawn is `drawn_table` of the same tables.
     """
     table = drawn_table(settings, spread, best)
@@ -55,10 +55,10 @@ def draw(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame, *, ti
 
 
 def drawn_table(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Returns:
-      quantity (final and auc at the best μ alone, spread at every μ), environment, method, alpha (missing for
+      quantity (final and auc only at the best μ, spread at every μ), environment, method, alpha (missing for
       a spread), mu, drift, value, low, high.
 
     Raises:

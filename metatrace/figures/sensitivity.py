@@ -36,7 +36,7 @@ def draw(
       reference_spread: the row of `Tables.spread` of the untuned method, or None.
 
     Returns:
-      three panels: two with a line a μ, bands where intervals are known, and one with a point a μ;
+      three panels: two with one line per μ, with bands if intervals are known, and one with one point per μ;
       the untuned method in dashed black. What is drawn is `drawn_table` of the same tables.
     """
     table = drawn_table(settings, spread, reference, reference_spread)
@@ -68,10 +68,10 @@ def drawn_table(
     reference: pd.DataFrame | None,
     reference_spread: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Returns:
-      quantity (final, auc or spread), environment, method, reference (whether the untuned), alpha
+      quantity (final, auc or spread), environment, method, reference (whether untuned), alpha
       (missing for a spread), mu, drift, value, low, high.
     """
     parts = []

@@ -72,7 +72,7 @@ _RC: dict[str, Any] = {
     "xtick.major.size": 3.0,
     "ytick.major.size": 3.0,
     "lines.solid_capstyle": "butt",
-    # Text as outlines looks alike where the reader's machine lacks the font.
+    # Text as outlines looks the same on machines without the font.
     "svg.fonttype": "path",
     "svg.hashsalt": "metatrace",
     "pdf.fonttype": 42,
@@ -175,7 +175,7 @@ def curve(
     width: float = 1.3,
     over: str = "episode",
 ) -> None:
-    """One line of means over the column `over`, with a band where low and high are known."""
+    """One line of means over the column `over`, with a band if low and high are known."""
     rows = rows.sort_values(over)
     if rows["low"].notna().any():
         axes.fill_between(
@@ -244,7 +244,7 @@ def trim(axes: np.ndarray, panels: int, x_label: str) -> None:
         if number >= panels:
             panel.remove()
         elif number + axes.shape[1] >= panels:
-            # The lowest panel of its column, even where the last row is not full.
+            # The lowest panel of its column, even if the last row is not full.
             panel.tick_params(labelbottom=True)
             panel.set_xlabel(x_label)
 
