@@ -6,6 +6,7 @@ here, so knowing a name costs nothing. No fingerprint covers this module: what a
 `options`, `hyper`) enters its fingerprint entry by entry, so a new entry makes no other run stale.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -18,11 +19,18 @@ Dashes = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Hyperparameter:
-    """A number that a method needs besides α and μ, with its published default (a number token)."""
+    """A number that a method needs besides α and μ.
+
+    Attributes:
+      default: the published one, a number token. text: what it is, in a few words.
+      zero, below: which values are refused: 0 unless `zero` allows it, and those from `below` up.
+    """
 
     name: str
     default: str
     text: str
+    zero: bool = False
+    below: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -126,13 +134,24 @@ def complete_hyper(method: str, chosen: Mapping[str, str], where: str) -> dict[s
     """A value for each further hyper-parameter of a method: the chosen number token, else the default.
 
     Raises:
-      UserError: an unknown method or hyper-parameter, or no number token; `where` tells the user which file or
-        option holds it.
+      UserError: an unknown method or hyper-parameter, no number token, or one out of range; `where` tells the user
+        which file or option holds it.
     """
-    known = {parameter.name: parameter.default for parameter in method_of(method, where).hyper}
+    known = {parameter.name: parameter for parameter in method_of(method, where).hyper}
     for name, token in chosen.items():
         if name not in known:
             listed = f"it has {', '.join(known)}" if known else "it has none"
             raise UserError(f"{where}.{name}: method {method} has no such hyper-parameter; {listed}")
-        numbers.parse(token, f"{where}.{name}", zero=True)
-    return {name: chosen.get(name, default) for name, default in known.items()}
+        if numbers.parse(token, f"{where}.{name}", zero=known[name].zero) >= known[name].below:
+            raise UserError(f"{where}.{name}: {token!r} is out of range; it must be below {known[name].below:g}")
+    return {name: chosen.get(name, parameter.default) for name, parameter in known.items()}
+
+
+def hyper_help() -> str:
+    """The further hyper-parameters of all methods, for `--help`."""
+    listed = (
+        f"{parameter.name} of {method.token}: {parameter.text} ({parameter.default})"
+        for method in METHODS.values()
+        for parameter in method.hyper
+    )
+    return "; ".join(listed) or "no method has any"

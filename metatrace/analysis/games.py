@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from metatrace.analysis import intervals
+from metatrace.analysis.aggregate import settings as settings
 from metatrace.analysis.groups import SETTING, Setting, by_setting, describe
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.errors import UserError
@@ -43,12 +44,6 @@ _SCORES = {
     **dict.fromkeys(("auc", "entropy"), "float64"),
     "diverged": "bool",
     "diverged_frame": "Int64",
-}
-_SETTINGS = {
-    **_SETTING,
-    "runs": "int64",
-    **dict.fromkeys(("final", "final_low", "final_high", "auc", "auc_low", "auc_high", "entropy"), "float64"),
-    "diverged": "int64",
 }
 _BEST_CONSTANT = ["environment", "alpha", "final", "final_low", "final_high", "runs"]
 _REFERENCE = {
@@ -181,33 +176,6 @@ def scores(
                 }
             )
     return _table(rows, _SCORES)
-
-
-def settings(scores: pd.DataFrame) -> pd.DataFrame:
-    """The scores of each setting, means over its runs with intervals.
-
-    A mean is NaN where any run has no score. Over the others alone it would favour settings whose slow runs
-    drop out, and it would be of other seeds than its neighbours'.
-
-    Args:
-      scores: of `scores`.
-
-    Returns:
-      one row per setting, in the order of `scores`: environment, method, alpha, mu, drift, runs, final,
-      final_low, final_high, auc, auc_low, auc_high, entropy, diverged (how many runs).
-    """
-    rows: list[dict[str, Any]] = []
-    # sort=False keeps the order by value, which a sort of the tokens as text would break.
-    for setting, runs in scores.groupby(SETTING, sort=False):
-        row: dict[str, Any] = {**dict(zip(SETTING, setting, strict=True)), "runs": len(runs)}
-        for score in ("final", "auc"):
-            values = runs[score].to_numpy()
-            low, high = intervals.mean_interval(values)
-            row |= {score: values.mean(), f"{score}_low": low, f"{score}_high": high}
-        # To numpy first: pandas' own mean would leave NaN out.
-        entropy = runs["entropy"].to_numpy().mean()
-        rows.append({**row, "entropy": entropy, "diverged": int(runs["diverged"].sum())})
-    return _table(rows, _SETTINGS)
 
 
 def best_alpha(settings: pd.DataFrame, *, environment: str, method: str, count: int) -> list[str]:

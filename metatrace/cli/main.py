@@ -6,7 +6,6 @@ is called: a mountain car run pays for neither pandas nor numba.
 
 import argparse
 import json
-import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from metatrace import numbers
-from metatrace.cli import compile, estimate, run
+from metatrace.cli import compile, estimate, publish, run, status
 from metatrace.cli.options import whole_number
 from metatrace.domains.registry import ENVIRONMENTS
 from metatrace.errors import UserError
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 # The verbs that have a module each; `add` of a module adds its parser.
 FAILED = {token: environment.failed_return for token, environment in ENVIRONMENTS.items()}
-VERBS = (run, compile, estimate)
+VERBS = (run, compile, estimate, status, publish)
 
 
 class Parser(argparse.ArgumentParser):
@@ -218,7 +217,7 @@ def _parser() -> Parser:
     claims = verbs.add_parser("claims", help="judge the paper's claims by the tables")
     claims.set_defaults(verb=_claims)
     claims.add_argument("--tables", required=True, type=Path, metavar="FOLDER", help="results/<scale>/tables")
-    claims.add_argument("--figures", required=True, nargs="+", metavar="NAME", help="those that ran")
+    claims.add_argument("--figures", required=True, nargs="+", metavar="NAME=KIND", help="those that ran")
     claims.add_argument("--claims", required=True, type=Path, metavar="YAML", help="config/claims.yaml")
     claims.add_argument("--paper", required=True, type=Path, metavar="YAML", help="config/paper.yaml")
     claims.add_argument("--style", required=True, type=Path, metavar="CSS", help="reports/claims.css")
@@ -316,7 +315,7 @@ def _parser() -> Parser:
         "--words",
         required=True,
         metavar="JSON",
-        help="what the page says, as `presentation.explorer` makes it",
+        help="what the page says, as `context.explorer_context` makes it",
     )
     explorer.add_argument(
         "--template",
@@ -330,30 +329,6 @@ def _parser() -> Parser:
     config = verbs.add_parser("config", help="check a config file and say what it asks for")
     config.set_defaults(verb=_config)
     config.add_argument("file", type=Path)
-
-    status = verbs.add_parser(
-        "status",
-        help="how much of a config's results is there, what is stale, and how long the rest takes",
-    )
-    status.set_defaults(verb=_status)
-    status.add_argument("file", type=Path, metavar="CONFIG")
-    status.add_argument(
-        "--results",
-        metavar="FOLDER",
-        help="where they are; by default results/<scale>",
-    )
-    status.add_argument("--files", action="store_true", help="name every file that is missing or stale")
-    status.add_argument(
-        "--cores", type=whole_number("--cores", 1), metavar="N", help="for the rest (default: all of this machine)"
-    )
-
-    publish = verbs.add_parser(
-        "publish",
-        help="a finished scale without games in small, to commit: verdicts, scores, pictures",
-    )
-    publish.set_defaults(verb=_publish)
-    publish.add_argument("file", type=Path, metavar="CONFIG")
-    publish.add_argument("--output", required=True, type=Path, metavar="FOLDER", help="such as reports/published")
 
     made = verbs.add_parser("provenance", help="what results depend on")
     questions = made.add_subparsers(metavar="QUESTION", required=True)
@@ -522,17 +497,15 @@ def _best_alphas(options: argparse.Namespace) -> None:
 def _claims(options: argparse.Namespace) -> None:
     from metatrace.analysis import tables
     from metatrace.config import experiments
-    from metatrace.report import claim_evidence, claims, presentation
+    from metatrace.report import claim_evidence, claims, context
     from metatrace.report import claims_page as pages
 
     criteria = claims.read(options.claims)
-    ran = claim_evidence.load(options.tables, options.figures, experiments.read(options.paper))
-    try:
-        style = options.style.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise UserError(f"{options.style}: cannot be read; it must be a style sheet") from None
+    kinds = dict(figure.split("=") for figure in options.figures)
+    ran = claim_evidence.load(options.tables, kinds, experiments.read(options.paper))
+    style = atomic.read_text(options.style, "it must be a style sheet")
     table = claims.judge(criteria, ran)
-    summary = claims.summary(table, presentation.SECTIONS)
+    summary = claims.summary(table, context.SECTIONS)
     atomic.write_atomically(options.output / "tables" / "claims.json", pages.as_json(table, summary, options.scale))
     atomic.write_atomically(options.output / "tables" / "claims.csv", tables.as_csv(table))
     page = pages.page(table, summary, scale=options.scale, style=style)
@@ -706,27 +679,6 @@ def _config(options: argparse.Namespace) -> None:
         )
 
 
-def _status(options: argparse.Namespace) -> None:
-    from metatrace.config import experiments
-    from metatrace.pipeline import status
-
-    asked = experiments.read(options.file)
-    folder = options.results or f"results/{asked.scale}"
-    print(f"{options.file}: scale {asked.scale}, in {folder}")
-    found = status.of(asked, folder)
-    cores = options.cores or os.cpu_count() or 1
-    for line in status.lines(asked, found, folder, cores=cores, all_files=options.files):
-        print(line)
-
-
-def _publish(options: argparse.Namespace) -> None:
-    from metatrace.config import experiments
-    from metatrace.report import publish
-
-    asked = experiments.read(options.file)
-    publish.publish(asked, f"results/{asked.scale}", options.output)
-
-
 def _fingerprint(options: argparse.Namespace) -> None:
     code = provenance.of_job(options.job)
     print(code.digest)
@@ -777,12 +729,12 @@ def _why_again(path: Path, jobs: Sequence[str]) -> None:
 
 def _job_of(meta: Mapping[str, Any], path: Path) -> str:
     """The kind of job that made a run file."""
-    from metatrace.report import presentation
+    from metatrace.report import context
 
     if meta.get("agent") == "plain":
         return "run_plain"
     try:
-        return presentation.run_job(meta["environment"], meta["method"])
+        return context.run_job(meta["environment"], meta["method"])
     except (KeyError, TypeError, UserError):
         raise UserError(f"{path}: lacks the tuple that made it; {atomic.remedy(path)}") from None
 

@@ -1,4 +1,4 @@
-"""Every method at its best μ, as in the paper's figure 6: a panel a drift rate, a line a method."""
+"""Every method at its best μ, as in the paper's figure 6: one panel per drift rate, one line per method."""
 
 import math
 
@@ -9,11 +9,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from metatrace.figures import style
+from metatrace.methods import METHODS
 from metatrace.numbers import label
 
 _SETTING = ["environment", "method", "alpha", "mu", "drift"]
 _UNTUNED = "0"  # the μ of method none
-_STRIP = 3  # as many best μ as fit side by side above a panel
+_STRIP = 3  # the most best μ that fit side by side above a panel
 
 
 def draw(curves: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> Figure:
@@ -26,8 +27,8 @@ def draw(curves: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> 
       note: a small line at the foot: scale, seeds, episodes.
 
     Returns:
-      a panel a drift, upward, all with the same axes; above each the best μ of every tuned method, in
-      the look of its line; one legend of the methods. What is drawn is `drawn_table` of the same tables.
+      one panel per drift, ascending, all with the same axes; above each the best μ of every tuned method, in
+      the style of its line; one legend of the methods. What is drawn is `drawn_table` of the same tables.
     """
     table = drawn_table(curves, best)
     drifts, methods = style.descending(table["drift"])[::-1], style.in_order(table["method"])
@@ -43,18 +44,18 @@ def draw(curves: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> 
             panel.set_ylabel("Return (trailing mean)")
         style.episode_axis(axes[0, 0], table)
         axes[0, 0].set_ylim(*style.value_range(table))
-        style.shared_legend(figure, [_handle(method, style.METHODS[method].name) for method in methods], "Tuning")
+        style.shared_legend(figure, [_handle(method, METHODS[method].short) for method in methods], "Tuning")
     return figure
 
 
 def drawn_table(curves: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Returns:
-      the rows of `curves` at the best μ of their method and drift, by drift upward, method and episode.
+      the rows of `curves` at the best μ of their method and drift, by drift (ascending), method and episode.
 
     Raises:
-      ValueError: several environments or α, two best μ of one method and drift, or no curve of one.
+      ValueError: there are several environments or α, two best μ of one method and drift, or a best μ without a curve.
     """
     for frame in (curves, best):
         style.only(frame, ("environment", "alpha"))
@@ -75,14 +76,14 @@ def drawn_table(curves: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
 def _panel(axes: Axes, rows: pd.DataFrame, drift: str) -> None:
     handles = []
     for method in style.in_order(rows["method"]):
-        look, curve = style.METHODS[method], rows[rows["method"] == method]
+        look, curve = METHODS[method], rows[rows["method"] == method]
         style.curve(axes, curve, colour=look.colour, line_style=look.line_style, label=method)
         (mu,) = curve["mu"].unique()
         if mu != _UNTUNED:
             handles.append(_handle(method, f"${label(mu)}$"))
     heading, lines = rf"Drift rate ${label(drift)}$", math.ceil(len(handles) / _STRIP)
     if handles:
-        # In a strip between the title and the panel: within the panel it would cover curves.
+        # In a strip between title and panel: inside the panel it would cover curves.
         axes.legend(
             handles=handles,
             loc="lower center",
@@ -100,5 +101,5 @@ def _panel(axes: Axes, rows: pd.DataFrame, drift: str) -> None:
 
 
 def _handle(method: str, text: str) -> Line2D:
-    look = style.METHODS[method]
+    look = METHODS[method]
     return Line2D([], [], color=look.colour, ls=look.line_style, lw=1.6, label=text)

@@ -8,12 +8,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from metatrace.figures import style
+from metatrace.methods import METHODS
 from metatrace.numbers import label, parse
 
 _TITLES = {"final": "Final return", "auc": "Mean return (AUC)"}
 _SETTING = ["environment", "method", "alpha", "mu", "drift"]
-_LABEL = 0.2  # of the range of drift rates, that a label needs
-_APART = 0.025  # of the range of drift rates, between neighbours: their intervals do not cover each other
+_LABEL = 0.2  # the part of the range of drift rates that a label needs
+_APART = 0.025  # the part of that range between neighbours: their intervals do not cover each other
 
 
 def draw(settings: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> Figure:
@@ -26,8 +27,8 @@ def draw(settings: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -
       note: a small line at the foot: scale, seeds, episodes.
 
     Returns:
-      two panels with the same axis of returns: a line a method with the intervals as bars, the methods a
-      little apart so that each bar is seen; one legend. What is drawn is `drawn_table` of the same tables.
+      two panels with the same axis of returns: one line per method with intervals as bars, the methods slightly
+      apart so that every bar can be seen; one legend. What is drawn is `drawn_table` of the same tables.
     """
     table = drawn_table(settings, best)
     drifts, methods = style.descending(table["drift"])[::-1], style.in_order(table["method"])
@@ -49,25 +50,25 @@ def draw(settings: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -
         axes[0].set_ylim(*style.value_range(table.rename(columns={"value": "mean"})))
         handles = [
             Line2D(
-                [], [], color=look.colour, ls=look.line_style, lw=1.6, marker=style.marker(method), ms=5,
-                mec="white", label=look.name,
+                [], [], color=look.colour, ls=look.line_style, lw=1.6, marker=METHODS[method].marker, ms=5,
+                mec="white", label=look.short,
             )
             for method in methods
-            for look in [style.METHODS[method]]
+            for look in [METHODS[method]]
         ]  # fmt: skip
         style.shared_legend(figure, handles, "Tuning")
     return figure
 
 
 def drawn_table(settings: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Returns:
       quantity (final or auc), environment, method, alpha, mu (the best by final return), drift, runs, value,
-      low, high; by method and drift upward.
+      low, high; by method and drift (ascending).
 
     Raises:
-      ValueError: several environments or α, two best μ of one method and drift, or no score of one.
+      ValueError: there are several environments or α, two best μ of one method and drift, or a best μ without a score.
     """
     for frame in (settings, best):
         style.only(frame, ("environment", "alpha"))
@@ -90,18 +91,18 @@ def drawn_table(settings: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
 def _line(axes: Axes, rows: pd.DataFrame, drifts: list[str], place: float) -> None:
     """One method's line, `place` steps to the right of the drift rates."""
     (method,) = rows["method"].unique()
-    look = style.METHODS[method]
+    look = METHODS[method]
     values = np.array([parse(drift, "figure", zero=True) for drift in rows["drift"]])
     x = values + place * _APART * _width([parse(drift, "figure", zero=True) for drift in drifts])
     axes.vlines(x, rows["low"], rows["high"], color=look.colour, lw=1.4, zorder=2)
     axes.plot(
-        x, rows["value"], color=look.colour, ls=look.line_style, lw=1.3, marker=style.marker(method), ms=5.5,
+        x, rows["value"], color=look.colour, ls=look.line_style, lw=1.3, marker=METHODS[method].marker, ms=5.5,
         mew=0.6, mec="white", zorder=3, label=method,
     )  # fmt: skip
 
 
 def _names(drifts: list[str], values: list[float]) -> list[str]:
-    """The labels of the ticks; empty where the one before is too near."""
+    """The labels of the ticks; empty if the previous one is too close."""
     names: list[str] = []
     last = -np.inf
     for drift, value in zip(drifts, values, strict=True):
@@ -112,5 +113,5 @@ def _names(drifts: list[str], values: list[float]) -> list[str]:
 
 
 def _width(values: list[float]) -> float:
-    """The range of the drift rates, or of a single one its size."""
+    """The range of the drift rates; for a single one its value."""
     return values[-1] - values[0] or abs(values[0]) or 1.0

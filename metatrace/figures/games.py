@@ -1,4 +1,4 @@
-"""Return on games, as in the paper's figures 8 and 9: a panel a game and method, a line an initial α."""
+"""Return on games, as in the paper's figures 8 and 9: one panel per game and method, one line per initial α."""
 
 import math
 
@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from metatrace.figures import style
+from metatrace.methods import METHODS
 from metatrace.numbers import label
 from metatrace.runs.key import UNTUNED
 
@@ -18,7 +19,7 @@ CURVE, BEST_CONSTANT = "curve", "best constant"  # the roles in the drawn table
 _SETTING = ["environment", "method", "alpha", "mu", "drift"]
 _REFERENCE = style.Look(BEST_CONSTANT, style.REFERENCE_COLOUR, style.REFERENCE_DASHES)
 _RETURN = "Return (trailing mean)"
-# Where several seeds ran, some episodes may have ended: a line needs one of every seed.
+# With several seeds, some episodes may have ended; a line needs one of every seed.
 _NO_LINE, _NOT_RUN = "too few episodes ended for a line", "not run"
 
 
@@ -28,19 +29,19 @@ def draw(
     """Draws the learning curves of every game, method and initial step-size.
 
     Args:
-      curves: rows of `analysis.games.curves`; a setting of which no episode ended has none.
-      settings: rows of `analysis.games.settings` of the same: which panels and lines there are.
+      curves: rows of `analysis.games.curves`; a setting without a finished episode has none.
+      settings: rows of `analysis.games.settings` of the same; they decide which panels and lines there are.
       best: rows of `analysis.games.best_constant`: the best constant α of each game.
       title: above the panels.
       note: a small line at the foot: scale, seeds, frames.
       frames: observed frames of every run, where all axes end.
 
     Returns:
-      of several games a row a game, in the order of `settings`, and a column a method, each row with an axis
-      of returns of its own; of one game a panel a method, all with the same axes. A panel with tuning also
-      shows the best constant α. It is named in the legend, with α downward, where it is the same for all
-      games, else above each panel. A panel without a line of its own says so. What is drawn is `drawn_table`
-      of the same tables.
+      for several games one row per game, in the order of `settings`, and one column per method, each row with its
+      own axis of returns; for one game one panel per method, all with the same axes. A panel with tuning also
+      shows the best constant α. The legend names it, with α in descending order, if it is the same for all
+      games; otherwise it stands above each panel. A panel without a line of its own says so. What is drawn is
+      `drawn_table` of the same tables.
 
     Raises:
       ValueError: as `drawn_table`.
@@ -63,7 +64,7 @@ def draw(
             missing = _NO_LINE if (game, method) in asked else _NOT_RUN
             _panel(panel, here, alphas, missing=missing, names_best=len(references) > 1)
             if not several or game == games[0]:
-                name = style.METHODS[method].name.replace("\n", " ")
+                name = METHODS[method].name
                 panel.set_title(name[0].upper() + name[1:], loc="left", pad=5)
         style.trim(axes, len(places), "Observed frames")
         _return_axes(axes[:, 0], table, games)
@@ -81,10 +82,10 @@ def draw(
 
 
 def drawn_table(curves: pd.DataFrame, best: pd.DataFrame, settings: pd.DataFrame | None = None) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Args:
-      curves, best, settings: as of `draw`. Without `settings` the panels are those that have a curve: what
+      curves, best, settings: as of `draw`. Without `settings` the panels are those with a curve; what
         is drawn in a panel with tuning but without a curve of its own is then left out.
 
     Returns:
@@ -94,7 +95,7 @@ def drawn_table(curves: pd.DataFrame, best: pd.DataFrame, settings: pd.DataFrame
 
     Raises:
       ValueError: two μ with tuning, two drifts or two best α of one game; or a curve or a best α that
-        `settings` lacks.
+        `settings` does not have.
     """
     asked = curves if settings is None else settings
     for rows, column in (
@@ -136,7 +137,7 @@ def drawn_table(curves: pd.DataFrame, best: pd.DataFrame, settings: pd.DataFrame
 
 
 def _hold_to(settings: pd.DataFrame, rows: pd.DataFrame) -> None:
-    """Refuses rows of which there is no setting: they would be in the table, but not be drawn."""
+    """Refuses rows without a setting: they would be in the table, but not drawn."""
     columns = list(rows.columns)
     known = set(settings[columns].itertuples(index=False, name=None))
     for row in rows.drop_duplicates().itertuples(index=False, name=None):
@@ -165,7 +166,7 @@ def _return_axes(axes: np.ndarray, table: pd.DataFrame, games: list[str]) -> Non
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], *, missing: str, names_best: bool) -> None:
-    """Draws a panel; where it has no line of its own it says what is `missing`."""
+    """Draws a panel; without a line of its own, it states what is `missing`."""
     curves, best = rows[rows["role"] == CURVE], rows[rows["role"] == BEST_CONSTANT]
     for i, (alpha, colour) in enumerate(zip(alphas, style.palette(len(alphas)), strict=True)):
         curve = curves[curves["alpha"] == alpha]
@@ -183,7 +184,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], *, missing: str, n
         )
         if names_best:
             (alpha,) = best["alpha"].unique()
-            # Above the panel, beside its title: within it would cover curves.
+            # Above the panel, next to its title: inside, it would cover curves.
             axes.legend(
                 handles=[_reference(rf"{BEST_CONSTANT} $\alpha = {label(alpha)}$")],
                 loc="lower right",
@@ -205,7 +206,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], *, missing: str, n
             va=up,
             color="#777777",
             size=style.NOTE_SIZE,
-            # Or the grid would strike it through. It covers no line nor band.
+            # Otherwise the grid would run through it. It covers no line or band.
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
             zorder=0.9,
         )

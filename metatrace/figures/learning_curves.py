@@ -1,4 +1,4 @@
-"""Learning curves as in the paper's figures 1 to 5: a panel a μ, a line an initial α."""
+"""Learning curves as in the paper's figures 1 to 5: one panel per μ, one line per initial α."""
 
 import math
 
@@ -18,13 +18,13 @@ def draw(curves: pd.DataFrame, *, title: str, note: str) -> Figure:
 
     Args:
       curves: rows of `Tables.curves` of one environment, method and drift; this is also the table
-        to save beside the figure. Bands where low and high are known.
+        to save beside the figure. Bands are drawn if low and high are known.
       title: above the panels.
       note: a small line at the foot: scale, seeds, episodes.
 
     Returns:
-      a panel a μ (none named where the only μ is 0, the untuned), all with the same axes; one
-      legend with α downward.
+      one panel per μ (without a name if the only μ is 0, the untuned one), all with the same axes; one
+      legend, α in descending order.
     """
     style.only(curves, ("environment", "method", "drift"))
     alphas, mus = style.descending(curves["alpha"]), style.descending(curves["mu"])

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from metatrace.figures import style
+from metatrace.methods import METHODS
 from metatrace.numbers import label, parse
 
 _TITLES = {"final": "Final return", "auc": "Mean return (AUC)"}
@@ -15,18 +16,18 @@ _KEYS = ["environment", "method", "mu", "drift"]
 
 
 def draw(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> Figure:
-    """Draws every method's scores at its best μ, and how far the choice of α matters at each μ.
+    """Draws every method's scores at its best μ, and how much the choice of α matters at each μ.
 
     Args:
       settings: rows of `Tables.settings` of one environment and drift.
       spread: rows of `Tables.spread` of the same.
-      best: of `analysis.methods.best_over_alpha` of the same: a μ a method.
+      best: of `analysis.methods.best_over_alpha` of the same: one μ per method.
       title: above the panels.
       note: a small line at the foot: scale, seeds, episodes.
 
     Returns:
-      above, final return and AUC against α, a line a method with its band, on one axis of returns; below, the
-      spread of AUC over α against μ, a line a method with its intervals as bars, the untuned as a dashed
+      above, final return and AUC against α, one line per method with its band, on one axis of returns; below, the
+      spread of AUC over α against μ, one line per method with intervals as bars, the untuned method as a dashed
       line; one legend that names each best μ. What is drawn is `drawn_table` of the same tables.
     """
     table = drawn_table(settings, spread, best)
@@ -40,7 +41,7 @@ def draw(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame, *, ti
         for quantity, heading in _TITLES.items():
             rows = table[table["quantity"] == quantity]
             for method in methods:
-                look, mark = style.METHODS[method], "" if mus[method] == _UNTUNED else style.marker(method)
+                look, mark = METHODS[method], "" if mus[method] == _UNTUNED else METHODS[method].marker
                 here = rows[rows["method"] == method]
                 style.score_line(panels[quantity], here, look.colour, look.line_style, mark, method)
             style.token_axis(panels[quantity], rows["alpha"], r"Initial $\alpha$")
@@ -54,10 +55,10 @@ def draw(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame, *, ti
 
 
 def drawn_table(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Returns:
-      quantity (final and auc at the best μ alone, spread at every μ), environment, method, alpha (missing for
+      quantity (final and auc only at the best μ, spread at every μ), environment, method, alpha (missing for
       a spread), mu, drift, value, low, high.
 
     Raises:
@@ -87,7 +88,7 @@ def drawn_table(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame
 
 def _spread_panel(axes: Axes, rows: pd.DataFrame, mus: dict[str, str]) -> None:
     for method in style.in_order(rows["method"]):
-        look, here = style.METHODS[method], rows[rows["method"] == method]
+        look, here = METHODS[method], rows[rows["method"] == method]
         if mus[method] == _UNTUNED:
             for value, low, high in here[["value", "low", "high"]].to_numpy():
                 axes.axhspan(low, high, color=look.colour, alpha=0.1, lw=0, zorder=1)
@@ -97,7 +98,7 @@ def _spread_panel(axes: Axes, rows: pd.DataFrame, mus: dict[str, str]) -> None:
         axes.vlines(here["x"], here["low"], here["high"], color=look.colour, lw=1.2, zorder=2)
         axes.plot(
             here["x"], here["value"], color=look.colour, ls=look.line_style, lw=1.3,
-            marker=style.marker(method), ms=4.5, mew=0.5, mec="white", zorder=3, label=method,
+            marker=METHODS[method].marker, ms=4.5, mew=0.5, mec="white", zorder=3, label=method,
         )  # fmt: skip
     tuned = rows.loc[rows["mu"] != _UNTUNED, "mu"]
     if tuned.empty:
@@ -110,9 +111,9 @@ def _spread_panel(axes: Axes, rows: pd.DataFrame, mus: dict[str, str]) -> None:
 
 
 def _handle(method: str, mu: str) -> Line2D:
-    look = style.METHODS[method]
+    look = METHODS[method]
     return Line2D(
         [], [], color=look.colour, ls=look.line_style, lw=1.6, ms=5, mec="white",
-        marker="" if mu == _UNTUNED else style.marker(method),
-        label=look.name if mu == _UNTUNED else f"{look.name}, ${label(mu)}$",
+        marker="" if mu == _UNTUNED else METHODS[method].marker,
+        label=look.short if mu == _UNTUNED else f"{look.short}, ${label(mu)}$",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Every μ, and how β evolves at one of them, as in the paper's figure 7: a row a method."""
+"""Every μ, and how β evolves at one of them, as in the paper's figure 7: one row per method."""
 
 import math
 
@@ -10,11 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from metatrace.figures import style
+from metatrace.methods import METHODS
 from metatrace.numbers import label, parse
 
 _VALUE, _POLICY = "#b0124b", "#c58a00"
 _NOISY_DASHES, _VISITED_DASHES = (4.5, 1.3), (1.2, 1.2)
-# In the order of the legend. Visited are the informative features that were active at least once.
+# In the order of the legend. Visited features are informative ones that were active at least once.
 _GROUPS = {
     "value/informative": style.Look("value, informative", _VALUE, ()),
     "value/informative/visited": style.Look("  of these, visited", _VALUE, _VISITED_DASHES),
@@ -34,14 +35,14 @@ def draw(curves: pd.DataFrame, beta: pd.DataFrame, *, mu: str, title: str, note:
     Args:
       curves: rows of `Tables.curves` of one environment, α and drift.
       beta: rows of `beta.curves` of the same.
-      mu: the one at which β is shown.
+      mu: the μ at which β is shown.
       title: above the panels.
       note: a small line at the foot: scale, seeds, episodes.
 
     Returns:
-      a row a method: at the left a line a μ, all with the same axes; at the right a line a group, each
-      with its own range of β, or a single line where all groups are alike (one β for all), and the
-      initial β. One legend, of the left panels and of the right. What is drawn is `drawn_table` of
+      one row per method: on the left one line per μ, all with the same axes; on the right one line per group, each
+      with its own range of β, or a single line if all groups are the same (one β for all), and the
+      initial β. One legend for the left and the right panels. What is drawn is `drawn_table` of
       the same tables.
     """
     table = drawn_table(curves, beta, mu)
@@ -57,7 +58,7 @@ def draw(curves: pd.DataFrame, beta: pd.DataFrame, *, mu: str, title: str, note:
         for number, (method, (left, right)) in enumerate(zip(methods, axes, strict=True)):
             _return_panel(left, returns[returns["method"] == method], mus)
             looks += _beta_panel(right, betas[betas["method"] == method], initial)
-            name = style.METHODS[method].name.replace("\n", " ")
+            name = METHODS[method].name
             left.set_title(rf"({_letter(2 * number)}) {name}, every $\mu$", pad=4)
             right.set_title(rf"({_letter(2 * number + 1)}) {name}, $\mu = {label(mu)}$", pad=4)
             left.set_ylabel("Return (trailing mean)")
@@ -86,15 +87,15 @@ def draw(curves: pd.DataFrame, beta: pd.DataFrame, *, mu: str, title: str, note:
 
 
 def drawn_table(curves: pd.DataFrame, beta: pd.DataFrame, mu: str) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Returns:
       shows (return or beta), environment, method, alpha, mu, drift, group ("" for a return), episode,
-      mean, low, high, runs; returns first, by method, μ downward, group and episode.
+      mean, low, high, runs; returns first, by method, μ (descending), group and episode.
 
     Raises:
       ValueError: several environments, α or drifts, a method without a curve or without β at `mu`, or a
-        group that is none of the figure's.
+        group that the figure does not have.
     """
     style.only(pd.concat([curves, beta]), ("environment", "alpha", "drift"))
     at_mu = beta[beta["mu"] == mu]
@@ -119,7 +120,7 @@ def drawn_table(curves: pd.DataFrame, beta: pd.DataFrame, mu: str) -> pd.DataFra
 
 
 def _heading(text: str) -> Line2D:
-    """An entry of the legend that is text alone."""
+    """An entry of the legend with text only."""
     return Line2D([], [], ls="", label=text)
 
 
@@ -157,7 +158,7 @@ def _beta_panel(axes: Axes, rows: pd.DataFrame, initial: float) -> list[style.Lo
 
 
 def _alike(groups: list[pd.DataFrame]) -> bool:
-    """Whether all groups have the same β throughout, but for the rounding of their means."""
+    """Whether all groups always have the same β, apart from the rounding of their means."""
     first, *others = (group[["episode", "mean", "low", "high"]].to_numpy() for group in groups)
     return all(
         other.shape == first.shape and np.allclose(other, first, rtol=1e-9, atol=0, equal_nan=True) for other in others

@@ -1,4 +1,4 @@
-"""Two methods compared over the plane of α and μ: how their scores differ, and where significantly."""
+"""Two methods compared over α and μ: how their scores differ, and where significantly."""
 
 import pandas as pd
 from matplotlib import colormaps
@@ -8,11 +8,12 @@ from matplotlib.colors import SymLogNorm
 from matplotlib.figure import Figure
 
 from metatrace.figures import planes, style
+from metatrace.methods import METHODS
 
 MARK = "*"
 _TITLES = {"auc": "Mean return (AUC)", "final": "Final return"}
-# Colours are linear up to a difference of two, and go by its logarithm beyond: where one method fails
-# differences are a hundred times those elsewhere.
+# Colours are linear up to a difference of 2 and logarithmic beyond: where one method fails, differences are a
+# hundred times larger than elsewhere.
 _LINEAR = 2.0
 
 
@@ -25,15 +26,15 @@ def draw(differences: pd.DataFrame, *, title: str, note: str) -> Figure:
       note: a small line at the foot: scale, seeds, episodes.
 
     Returns:
-      two panels, one below the other: a cell a setting, α rightward and μ upward, in a diverging colour that
-      is white at 0; each holds the difference with its sign, bold and with a star where it is significant.
+      two panels, one below the other: one cell per setting, α to the right and μ upward, in a diverging colour that
+      is white at 0; each has the difference with its sign, bold and with a star if it is significant.
       What is drawn is `drawn_table` of the same table.
     """
     table = drawn_table(differences)
     alphas, mus = style.descending(table["alpha"])[::-1], style.descending(table["mu"])
     first, second = (_name(table[column].iloc[0]) for column in ("first", "second"))
     limit = max(float(table["difference"].abs().max()), 2 * _LINEAR)
-    # Orange and violet differ for every kind of colour vision; in grey the sign in the cell tells them apart.
+    # Every kind of colour vision can tell orange from violet; in grey, the sign in the cell tells them apart.
     colours = ScalarMappable(SymLogNorm(_LINEAR, vmin=-limit, vmax=limit, base=10), colormaps["PuOr"])
     with style.theme():
         figure, axes = planes.stacked([len(mus)] * len(_TITLES), title=title, note=note)
@@ -57,7 +58,7 @@ def draw(differences: pd.DataFrame, *, title: str, note: str) -> Figure:
 
 
 def drawn_table(differences: pd.DataFrame) -> pd.DataFrame:
-    """All that the figure draws, a row a cell: the table to save beside it.
+    """All that the figure draws, one row per cell: the table to save next to it.
 
     Returns:
       score (auc or final), environment, first, second, drift, alpha, mu, runs, difference, low, high,
@@ -90,5 +91,5 @@ def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], mus: list[str], co
 
 def _name(method: str) -> str:
     """The method in running text: "unnormalized scalar"."""
-    name, _, kind = style.METHODS[method].name.partition(",\n")
+    name, _, kind = METHODS[method].short.partition(",\n")
     return f"{kind} {name}" if kind else name

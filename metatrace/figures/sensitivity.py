@@ -36,7 +36,7 @@ def draw(
       reference_spread: the row of `Tables.spread` of the untuned method, or None.
 
     Returns:
-      three panels: two with a line a μ, bands where intervals are known, and one with a point a μ;
+      three panels: two with one line per μ, with bands if intervals are known, and one with one point per μ;
       the untuned method in dashed black. What is drawn is `drawn_table` of the same tables.
     """
     table = drawn_table(settings, spread, reference, reference_spread)
@@ -49,7 +49,7 @@ def draw(
         for axes, quantity in zip(scores, ("final", "auc"), strict=True):
             for number, (mu, colour) in enumerate(zip(mus, style.palette(len(mus)), strict=True)):
                 rows = tuned[(tuned["quantity"] == quantity) & (tuned["mu"] == mu)]
-                style.score_line(axes, rows, colour, style.line_style(number), style.MARKERS[number % 8], mu)
+                style.score_line(axes, rows, colour, style.line_style(number), style.marker(number), mu)
             _reference_line(axes, untuned[untuned["quantity"] == quantity])
             style.token_axis(axes, table.loc[table["quantity"] == quantity, "alpha"], r"Initial $\alpha$")
         scores[1].tick_params(labelleft=False)
@@ -68,10 +68,10 @@ def drawn_table(
     reference: pd.DataFrame | None,
     reference_spread: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Returns:
-      quantity (final, auc or spread), environment, method, reference (whether the untuned), alpha
+      quantity (final, auc or spread), environment, method, reference (whether untuned), alpha
       (missing for a spread), mu, drift, value, low, high.
     """
     parts = []
@@ -100,7 +100,7 @@ def _spread_panel(axes: Axes, rows: pd.DataFrame, untuned: pd.DataFrame, mus: li
     axes.plot(x, value, color="#888888", lw=1.0, zorder=2, label="spread")
     for i, mu in enumerate(shown):
         number = mus.index(mu)
-        colour, marker = style.palette(len(mus))[number], style.MARKERS[number % len(style.MARKERS)]
+        colour, marker = style.palette(len(mus))[number], style.marker(number)
         axes.vlines(x[i], low[i], high[i], color=colour, lw=1.4, zorder=3)
         axes.plot(x[i], value[i], marker, color=colour, ms=5.5, mew=0.6, mec="white", zorder=4, label=mu)
     reference = untuned.loc[untuned["quantity"] == "spread", ["value", "low", "high"]].to_numpy()
@@ -122,7 +122,7 @@ def _spread_panel(axes: Axes, rows: pd.DataFrame, untuned: pd.DataFrame, mus: li
 def _handles(mus: list[str], with_reference: bool) -> list[Line2D]:
     handles = [
         Line2D(
-            [], [], color=colour, ls=style.line_style(i), lw=1.6, marker=style.MARKERS[i % 8], ms=5,
+            [], [], color=colour, ls=style.line_style(i), lw=1.6, marker=style.marker(i), ms=5,
             mec="white", label=f"${label(mu)}$",
         )
         for i, (mu, colour) in enumerate(zip(mus, style.palette(len(mus)), strict=True))

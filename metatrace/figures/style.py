@@ -18,6 +18,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLocator
 
+from metatrace.methods import METHODS
 from metatrace.numbers import label as token_label
 from metatrace.numbers import parse
 from metatrace.runs import atomic
@@ -29,7 +30,7 @@ BAND_OPACITY = 0.13
 NOTE_SIZE = 8.0
 # Neighbours in a palette always differ in their dashes, so that a grey print can be read.
 _DASHES: tuple[tuple[float, ...], ...] = ((), (4.5, 1.3), (1.2, 1.0), (6.0, 1.2, 1.2, 1.2))
-MARKERS = "osD^vPX*p"
+_MARKERS = "osD^vPX*p"
 
 
 class Look(NamedTuple):
@@ -44,20 +45,6 @@ class Look(NamedTuple):
         """The dashes as matplotlib's linestyle."""
         return (0, self.dashes) if self.dashes else "-"
 
-
-# In the order in which figures show them. Hues of Okabe and Ito, which colour-blind eyes tell apart, and of
-# Tol where those run out; the dashes tell them apart in grey.
-METHODS = {
-    "none": Look("no tuning", REFERENCE_COLOUR, REFERENCE_DASHES),
-    "scalar": Look("scalar", "#0072b2", ()),
-    "vector": Look("vector", "#d55e00", (1.6, 0.9)),
-    "mixed": Look("mixed", "#009e73", (7.0, 1.0, 1.6, 1.0)),
-    "scalar-unnormalized": Look("scalar,\nunnormalized", "#56b4e9", ()),
-    "vector-unnormalized": Look("vector,\nunnormalized", "#e69f00", (1.6, 0.9)),
-    "mixed-unnormalized": Look("mixed,\nunnormalized", "#999933", (7.0, 1.0, 1.6, 1.0)),
-    "sid": Look("SID", "#cc79a7", (4.5, 1.3)),
-    "nosid": Look("NOSID", "#882255", (1.2, 1.6)),
-}
 
 _RC: dict[str, Any] = {
     "font.family": "sans-serif",
@@ -85,7 +72,7 @@ _RC: dict[str, Any] = {
     "xtick.major.size": 3.0,
     "ytick.major.size": 3.0,
     "lines.solid_capstyle": "butt",
-    # Text as outlines looks alike where the reader's machine lacks the font.
+    # Text as outlines looks the same on machines without the font.
     "svg.fonttype": "path",
     "svg.hashsalt": "metatrace",
     "pdf.fonttype": 42,
@@ -138,9 +125,9 @@ def in_order(methods: Iterable[str]) -> list[str]:
     return sorted(set(methods), key=order.index)
 
 
-def marker(method: str) -> str:
-    """A method's marker, the same in every figure."""
-    return MARKERS[list(METHODS).index(method) % len(MARKERS)]
+def marker(index: int) -> str:
+    """The marker of line number `index` of those that are no methods; with `dashes` 36 lines differ."""
+    return _MARKERS[index % len(_MARKERS)]
 
 
 def only(frame: pd.DataFrame, columns: Sequence[str]) -> None:
@@ -188,7 +175,7 @@ def curve(
     width: float = 1.3,
     over: str = "episode",
 ) -> None:
-    """One line of means over the column `over`, with a band where low and high are known."""
+    """One line of means over the column `over`, with a band if low and high are known."""
     rows = rows.sort_values(over)
     if rows["low"].notna().any():
         axes.fill_between(
@@ -257,7 +244,7 @@ def trim(axes: np.ndarray, panels: int, x_label: str) -> None:
         if number >= panels:
             panel.remove()
         elif number + axes.shape[1] >= panels:
-            # The lowest panel of its column, even where the last row is not full.
+            # The lowest panel of its column, even if the last row is not full.
             panel.tick_params(labelbottom=True)
             panel.set_xlabel(x_label)
 

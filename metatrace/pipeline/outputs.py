@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from metatrace.config.experiments import BEST_MU, COMPARED, GAMES, MU_AND_BETA, PAIRED, Figure
-from metatrace.report import presentation
+from metatrace.report import labels
 
 # What each aggregation makes.
 AGGREGATED = ("curves", "scores", "settings", "spread", "tenths")
@@ -21,7 +21,7 @@ def with_runs(figures: Iterable[Figure]) -> list[Figure]:
 
 def csv_tables_of(figure: Figure) -> tuple[str, ...]:
     """The tables of a figure that are there as CSV too."""
-    tables = presentation.TABLES_OF_KIND[figure.kind]
+    tables = labels.TABLES_OF_KIND[figure.kind]
     return (*tables, "aggregate_scores") if figure.has_several_games else tables
 
 

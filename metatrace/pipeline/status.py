@@ -18,7 +18,7 @@ from metatrace.errors import UserError
 from metatrace.methods import METHODS
 from metatrace.pipeline import outputs, provenance
 from metatrace.progress import in_words
-from metatrace.report import presentation
+from metatrace.report import context
 from metatrace.runs import atomic, results
 from metatrace.runs.key import RunKey
 
@@ -92,7 +92,7 @@ class Status:
 def of(asked: Experiments, folder: str) -> Status:
     """Looks at all files of a scale below `folder` (`results/<scale>`)."""
     figures = list(asked.figures.values())
-    codes = {job: provenance.of_job(job).digest for job in presentation.run_jobs(asked)}
+    codes = {job: provenance.of_job(job).digest for job in context.run_jobs(asked)}
     runs: dict[WantedRun, RunState] = {}
     rows = []
     for figure in figures:
@@ -133,7 +133,7 @@ def state_of(wanted: WantedRun, length: int, asked: Experiments, folder: str, co
         meta = results.load_meta(path)
     except UserError as error:
         return RunState(DAMAGED, str(error)) if Path(path).exists() else RunState(MISSING)
-    code = codes[presentation.run_job(run.environment, run.method)]
+    code = codes[context.run_job(run.environment, run.method)]
     if meta.get("schema") != results.SCHEMA_VERSION:
         return RunState(STALE, "of another schema")
     if any(meta.get(key) != value for key, value in vars(run).items()):
@@ -205,7 +205,7 @@ def lines(asked: Experiments, status: Status, folder: str, *, cores: int, all_fi
     """The status in words, a line at a time; with `all_files` every file that is missing or stale."""
     width = max(len(row.figure.name) for row in status.rows)
     for section, figures in asked.sections().items():
-        yield presentation.SECTIONS.get(section, section)
+        yield context.SECTIONS.get(section, section)
         for row in (row for row in status.rows if row.figure in figures):
             yield f"  {row.figure.name:{width}}  {_row(row)}"
     yield f"Report: {'there' if status.has_report else 'missing'}"
@@ -246,7 +246,7 @@ def _troubles(status: Status, folder: str, all_files: bool) -> Iterator[str]:
     for reason, runs in reasons.items():
         yield from _named(reason, [run.path(folder) for run in runs], all_files)
         if reason.endswith("other code"):
-            job = presentation.run_job(runs[0].key.environment, runs[0].key.method)
+            job = context.run_job(runs[0].key.environment, runs[0].key.method)
             example = shlex.quote(runs[0].path(folder))
             yield f"  what differs: metatrace provenance why {job} {example}"
     yield from _named("missing", status.missing, all_files)

@@ -1,4 +1,4 @@
-"""Files written whole or not at all."""
+"""Files written whole or not at all, and text files read."""
 
 import os
 import shlex
@@ -43,3 +43,19 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 def remedy(path: str | os.PathLike[str]) -> str:
     """How to make a damaged or stale result anew, whichever config it belongs to."""
     return f"make it anew with: rm {shlex.quote(os.fspath(path))}, and then the same snakemake command again"
+
+
+def read_text(path: str | os.PathLike[str], advice: str) -> str:
+    """The text of a file in UTF-8.
+
+    Raises:
+      UserError: the file is missing, cannot be read or is no such text. The line names it and ends with `advice`.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file; {advice}") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); {advice}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: is no text in UTF-8; {advice}") from None

@@ -242,7 +242,7 @@ def imports_of(function):
 # How a drawing reads a table is no part of it, nor is the progress bar, nor where a kernel is kept.
 NO_PART = {"metatrace.analysis.tables", "metatrace.progress", "metatrace.compiled.object_code"}
 # What is imported for an option that another kind of job has; words, which the rule has among its params.
-NO_PART_OF = {"aggregate": {"metatrace.analysis.beta"}, "claims": {"metatrace.report.presentation"}}
+NO_PART_OF = {"aggregate": {"metatrace.analysis.beta"}, "claims": {"metatrace.report.context"}}
 
 
 @pytest.mark.parametrize("job", provenance.ENTRY_POINTS)

@@ -17,7 +17,7 @@ from metatrace.cli import main as cli
 from metatrace.config import experiments
 from metatrace.numbers import parse
 from metatrace.pipeline import outputs, provenance
-from metatrace.report import presentation
+from metatrace.report import context
 from metatrace.runs import results
 
 pytestmark = MARKS
@@ -111,8 +111,8 @@ def made(tmp_path_factory):
         thinned = ["--curves", str(tables / "curves.parquet"), "--output", str(tables / "thinned.json")]
         assert cli.main([f"thin{ending}", *grid, *thinned]) == 0
     codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
-    words = presentation.explorer(asked, codes)
-    command = ["explorer", "--tables", str(folder / "tables"), "--words", presentation.as_json(words)]
+    words = context.explorer_context(asked, codes)
+    command = ["explorer", "--tables", str(folder / "tables"), "--words", context.as_json(words)]
     assert cli.main([*command, "--template", str(ROOT / "reports"), "--output", str(folder / "explorer.html")]) == 0
     assert [str(folder / "explorer.html")] == [
         path for path in outputs.page_files(str(folder)) if path.endswith("explorer.html")
@@ -318,7 +318,7 @@ def test_a_table_is_sorted_by_the_column_that_is_clicked(page):
 def test_a_table_lists_what_is_chosen_or_everything(page):
     tick(page, "alpha", "2^-13")
     assert set(column(page, "α")) == {"2^-5", "2^-9"}
-    page.get_by_label("only what is chosen above").uncheck()
+    page.get_by_label("only the choice above").uncheck()
     assert set(column(page, "figure")) == {"Figure 1", "Figure 3", "Figure 8", "Figure S4"}
 
 
@@ -399,7 +399,7 @@ def test_nothing_went_wrong_and_nothing_was_fetched(opened_page):
 def test_the_same_results_and_words_give_the_same_bytes(made, tmp_path):
     asked = experiments.check(yaml.safe_load(CONFIG), "config")
     codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
-    words = presentation.as_json(presentation.explorer(asked, codes))
+    words = context.as_json(context.explorer_context(asked, codes))
     again = tmp_path / "explorer.html"
     command = [
         "explorer",

@@ -16,7 +16,7 @@ from project import Project
 
 from metatrace.config import experiments
 from metatrace.pipeline import outputs, provenance
-from metatrace.report import presentation
+from metatrace.report import context
 
 CONFIG = """\
 scale: tiny
@@ -398,7 +398,7 @@ def all_results(project) -> list[Path]:
     for files in (outputs.table_files, outputs.drawn_files, outputs.csv_files, outputs.thinned_files):
         names += files(folder, figures)
     codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
-    names += [f"results/kernels/{presentation.kernel_name(kernel, codes)}" for kernel in ALL_KERNELS]
+    names += [f"results/kernels/{context.kernel_name(kernel, codes)}" for kernel in ALL_KERNELS]
     return [project.folder / name for name in [*names, *outputs.page_files(folder)]]
 
 

@@ -184,11 +184,11 @@ rule table_as_csv:
     input:
         f"{RESULTS}/tables/{{figure}}/{{table}}.parquet",
     output:
-        in_report(f"{RESULTS}/tables/{{figure}}_{{table}}.csv", "table", presentation.TABLES),
+        in_report(f"{RESULTS}/tables/{{figure}}_{{table}}.csv", "table", labels.TABLES),
     log:
         f"{RESULTS}/logs/tables/{{figure}}_{{table}}.log",
     wildcard_constraints:
-        table="|".join(presentation.TABLES),
+        table="|".join(labels.TABLES),
     conda:
         ENVIRONMENT
     params:

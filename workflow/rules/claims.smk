@@ -13,13 +13,13 @@ rule claims:
             f"{RESULTS}/tables/claims.csv",
             caption="../../reports/claims.rst",
             category="Claims",
-            labels={"shows": "verdicts, a row a part of a claim"},
+            labels={"shows": "verdicts, one row per part of a claim"},
         ),
         report(
             f"{RESULTS}/claims.html",
             caption="../../reports/claims.rst",
             category="Claims",
-            labels={"shows": "verdicts over the paper's claims"},
+            labels={"shows": "verdicts on the paper's claims"},
         ),
     log:
         f"{RESULTS}/logs/claims.log",
@@ -28,9 +28,9 @@ rule claims:
     params:
         judged={
             "code": FINGERPRINTS["claims"],
-            "figures": words(FIGURES),
+            "figures": words(f"{name}={figure.kind}" for name, figure in FIGURES.items()),
             "scale": ASKED.scale,
-            "sections": presentation.digest(presentation.SECTIONS),
+            "sections": context.digest(context.SECTIONS),
         },
         tables=lambda wildcards: f"{RESULTS}/tables",
         results=lambda wildcards: RESULTS,

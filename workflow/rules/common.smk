@@ -13,7 +13,7 @@ from snakemake.persistence.file import FilePersistence
 
 from metatrace.pipeline import job_times, outputs, provenance, recovery, status
 from metatrace.config import experiments
-from metatrace.report import presentation
+from metatrace.report import context, labels
 from metatrace.domains.atari import readings as games
 from metatrace.errors import UserError
 from metatrace.methods import METHODS
@@ -47,7 +47,8 @@ PLACES = {f"readings/{variant}/" if variant else "": variant for variant in ASKE
 RUN = "{method}/alpha~{alpha}/mu~{mu}/drift~{drift}/seed~{seed}"
 FINGERPRINTS = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
 KERNELS = {
-    name: f"results/kernels/{presentation.kernel_name(name, FINGERPRINTS)}" for name in ("lazy_kernel", "packed_kernel", "step_kernel")
+    name: f"results/kernels/{context.kernel_name(name, FINGERPRINTS)}"
+    for name in ("lazy_kernel", "packed_kernel", "step_kernel")
 }
 # What is learned first where not all can be: all that needs no games.
 FIRST, FIRST_DRAWN = 20, 10
@@ -57,8 +58,8 @@ GAME_METHODS = sorted({run.method for _, run in LENGTHS if run.environment in ga
 ENVIRONMENT = str(Path(workflow.basedir, "environment.yml"))
 RUN_KEYS = ["environment", "method", "alpha", "mu", "drift"]
 # What the report's front page and captions show.
-config["presentation"] = presentation.of(ASKED, PAPER, FINGERPRINTS)
-config["verdicts"] = presentation.verdicts(Path(RESULTS, "tables/claims.json"))
+config["presentation"] = context.report_context(ASKED, PAPER, FINGERPRINTS)
+config["verdicts"] = context.verdicts(Path(RESULTS, "tables/claims.json"))
 
 # Jobs call `python` and `snakemake`: those of the environment that this Snakemake runs in, activated or not.
 os.environ.update(PATH=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
@@ -115,7 +116,7 @@ def what_it_took():
         if Path(path).exists()
     ]
     packages = {}
-    for job in presentation.run_jobs(ASKED):
+    for job in context.run_jobs(ASKED):
         packages.update(provenance.of_job(job).packages)
     # A job's log is its own; the files that it made have a record each.
     jobs = {
@@ -158,7 +159,7 @@ def runs_folder(variant):
 
 def run_code(environment, method):
     """The fingerprint of the code that makes a method's runs on an environment."""
-    return FINGERPRINTS[presentation.run_job(environment, method)]
+    return FINGERPRINTS[context.run_job(environment, method)]
 
 
 def kernel_file(wildcards):
@@ -240,7 +241,7 @@ def grid_of(wildcards):
     figure = figure_of(wildcards)
     return {
         "alpha": words(chosen_alphas(figure)),
-        "code": FINGERPRINTS[presentation.aggregate_job(figure)],
+        "code": FINGERPRINTS[context.aggregate_job(figure)],
         "drift": words(figure.drifts),
         "environment": words(figure.environments),
         "length": figure.length,
@@ -281,8 +282,8 @@ def drawing_of(job, curves=True):
     """What a drawing job depends on beside its tables; `curves`: whether it draws any, or bands."""
     return lambda wildcards: {
         "code": FINGERPRINTS[job],
-        "note": presentation.note(ASKED, PAPER, figure_of(wildcards), curves=curves),
-        "title": presentation.title(figure_of(wildcards), job),
+        "note": context.note(ASKED, PAPER, figure_of(wildcards), curves=curves),
+        "title": labels.title(figure_of(wildcards), job),
     }
 
 
@@ -291,9 +292,9 @@ def in_report(path, caption, what):
     return report(
         path,
         caption=f"../../reports/{caption}.rst",
-        category=lambda wildcards: presentation.SECTIONS[figure_of(wildcards).section],
+        category=lambda wildcards: context.SECTIONS[figure_of(wildcards).section],
         subcategory=lambda wildcards: figure_of(wildcards).title,
-        labels=lambda wildcards: presentation.labels(
+        labels=lambda wildcards: labels.labels(
             figure_of(wildcards), what if isinstance(what, str) else what[wildcards.table]
         ),
     )

@@ -61,7 +61,7 @@ rule explorer:
     params:
         page={
             "code": FINGERPRINTS["explorer"],
-            "words": presentation.as_json(presentation.explorer(ASKED, FINGERPRINTS)),
+            "words": context.as_json(context.explorer_context(ASKED, FINGERPRINTS)),
         },
         tables=lambda wildcards: f"{RESULTS}/tables",
     message:

@@ -40,7 +40,7 @@ rule html_report:
     conda:
         ENVIRONMENT
     params:
-        shown={"presentation": presentation.digest(config["presentation"])},
+        shown={"presentation": context.digest(config["presentation"])},
         draft=f"{RESULTS}/.report",
         # Relative, so that a project that was moved is still up to date.
         configfiles=[os.path.relpath(path) for path in workflow.configfiles],

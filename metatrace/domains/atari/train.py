@@ -13,7 +13,7 @@ from metatrace.domains.atari.network import Layout, initial_weights
 from metatrace.domains.atari.settings import Settings, Training
 from metatrace.domains.atari.update import CompiledUpdate, TorchUpdate
 from metatrace.errors import UserError
-from metatrace.tuning import make_tuner
+from metatrace.tuning import make_tuner, readings_of
 
 _EMULATOR_READINGS = ("action_set", "episode_end", "observed_frame")
 
@@ -50,8 +50,7 @@ class Trainer:
             gamma=settings.gamma,
             lam=settings.lam,
             psi=settings.psi,
-            h_lifetime=settings.readings["h_lifetime"],
-            overshoot_divisor=settings.readings["overshoot_divisor"],
+            **readings_of(settings.method, settings.readings),
         )
         update = TorchUpdate(tuner, weights) if kernel is None else CompiledUpdate(tuner, weights, layout, kernel)
         self.agent = Agent(layout, update, gamma=settings.gamma)

@@ -53,7 +53,7 @@ class TorchUpdate:
 
     def __init__(self, tuner: Tuner, w: Tensor) -> None:
         self.tuner, self.w, self.z = tuner, w, torch.zeros_like(w)
-        self.needs_delta = not isinstance(tuner, Constant)
+        self.needs_delta = tuner.uses_grad_delta
         tuner.adopt(w)
         self.state = {name: value for name, value in vars(tuner).items() if isinstance(value, Tensor)}
 
@@ -68,8 +68,9 @@ class TorchUpdate:
         """One step; `delta` is a 0-d tensor."""
         tuner = self.tuner
         self.z.mul_(tuner.gamma_lambda).add_(gradients.U)
-        alpha = tuner.update(grad_U=gradients.U, grad_H=gradients.H, grad_delta=gradients.delta, delta=delta, z=self.z)
-        self.w.add_(alpha * (self.z * delta + tuner.psi * gradients.H))
+        self.w.add_(
+            tuner.step(grad_U=gradients.U, grad_H=gradients.H, grad_delta=gradients.delta, delta=delta, z=self.z)
+        )
         self._keep()
 
     def _keep(self) -> None:
@@ -129,7 +130,7 @@ class CompiledUpdate(TorchUpdate):
         self._step(self.tuner, gradients, float(delta))
 
     def _constant(self, tuner: Constant, gradients: Gradients, delta: float) -> None:
-        self._learn(kernel_layout.LEARN, gradients, _exp(float(tuner.beta)))
+        self._learn(kernel_layout.LEARN, gradients, _exp(float(tuner.log_step_sizes())))
 
     def _scalar(self, tuner: Scalar, gradients: Gradients, delta: float) -> None:
         self._pass(kernel_layout.DOTS, gradients)
@@ -176,9 +177,9 @@ class CompiledUpdate(TorchUpdate):
 
     def _overshoot(self, effective: float) -> float:
         """Lines 11 and 12: log M."""
-        u: Tensor = self.tuner.u  # type: ignore[attr-defined]  # all normalized ones have it
-        _set(u, max(effective, float(u) + self.tuner.u_rate * (effective - float(u))))
-        return math.log(max(float(u), 1.0))
+        tuner: Any = self.tuner  # all normalized ones have u
+        _set(tuner.u, max(effective, float(tuner.u) + tuner.u_rate * (effective - float(tuner.u))))
+        return math.log(max(float(tuner.u), 1.0))
 
     def _learn(self, what: int, gradients: Gradients, scale: float, delta_hat: float = 0.0) -> None:
         self._numbers[kernel_layout.SCALE] = scale

@@ -1,9 +1,9 @@
-"""The words of the report: names of figures, and what the making took."""
+"""What figures are called, and what making them took."""
 
 import pytest
 
 from metatrace.pipeline import job_times
-from metatrace.report import presentation
+from metatrace.report import labels
 
 MIDNIGHT = 1_795_910_400  # 2026-11-29 00:00 UTC
 
@@ -18,7 +18,7 @@ MIDNIGHT = 1_795_910_400  # 2026-11-29 00:00 UTC
     ],
 )
 def test_a_figure_is_called_as_a_reader_writes_it(name, short):
-    assert presentation.short_name_of(name) == short
+    assert labels.short_name_of(name) == short
 
 
 def test_what_the_making_took_is_the_sum_over_jobs():

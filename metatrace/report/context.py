@@ -1,0 +1,284 @@
+"""What the report's templates and the explorer show of a config: texts, numbers and links, as plain types.
+
+Everything here comes from the config; no result enters.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from metatrace.compiled import object_code
+from metatrace.config.experiments import (
+    BEST_MU,
+    COMPARED,
+    GAMES,
+    MU_AND_BETA,
+    PAIRED,
+    QUESTIONS,
+    STEP_SIZES,
+    Experiments,
+    Figure,
+)
+from metatrace.domains.atari import readings as games
+from metatrace.methods import METHODS
+from metatrace.report.labels import (
+    ENVIRONMENTS,
+    TABLE_TEXTS,
+    TABLES,
+    TABLES_OF_KIND,
+    alphas_text,
+    length_text,
+    link,
+    short_name,
+    variant_text,
+)
+
+SECTIONS = {
+    "mountain_car": "Mountain car",
+    "drifting_mountain_car": "Drifting mountain car",
+    "atari": "Arcade Learning Environment",
+    "omitted": "Results that the paper omits",
+    "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
+}
+# What the explorer's panels and colours show at first for a kind of figure: the same as the figure's own.
+_FIRST_SEEN = {
+    STEP_SIZES: ("mu", "alpha"),
+    BEST_MU: ("drift", "method"),
+    MU_AND_BETA: ("method", "mu"),
+    PAIRED: ("mu", "method"),
+    GAMES: ("method", "alpha"),
+}
+GOAL = "A return of -200 means that the car did not reach the goal within 200 steps."
+
+
+def kernel_name(kernel: str, fingerprints: Mapping[str, str]) -> str:
+    """The file name of a compiled kernel for the present code."""
+    return object_code.file_name(kernel)
+
+
+def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool = True) -> str:
+    """The line below a picture: the scale, and how it falls short of the paper's.
+
+    Args:
+      curves: whether the picture shows curves or bands; the line then explains them.
+    """
+    seeds = len(figure.seeds)
+    whole = paper.figures.get(figure.name)
+    shown = f"{asked.scale.capitalize()} scale: mean over {seeds} seed{'s' if seeds > 1 else ''}, {length_text(figure)}"
+    if curves:
+        shown += f", trailing mean of {figure.smoothing}{' finished episodes' if figure.kind == GAMES else ''}"
+    if curves and seeds > 1:
+        shown += ", bands are 95 % bootstrap intervals"
+    if whole is None:
+        return shown
+    short = [
+        f"{part:{comma}} of {total:{comma}} {name}"
+        for part, total, name in (
+            (seeds, len(whole.seeds), "seeds"),
+            (figure.length, whole.length, whole.unit),
+            (_n_alphas(figure), _n_alphas(whole), "α"),
+            (len(figure.mus), len(whole.mus), "μ"),
+            (len(figure.drifts), len(whole.drifts), "drift rates"),
+            (len(figure.environments), len(whole.environments), "games"),
+        )
+        for comma in ("," if total > 9999 else "",)
+        if part < total
+    ]
+    return f"{shown}. Less than the paper: {', '.join(short)}." if short else f"{shown}."
+
+
+def _n_alphas(figure: Figure) -> int:
+    return figure.best.count if figure.best else len(figure.alphas)
+
+
+def run_job(environment: str, method: str) -> str:
+    """The kind of job (a key of `provenance.ENTRY_POINTS`) that makes a run."""
+    return "run_game" if environment in games.READINGS else f"run_{METHODS[method].kernels['mountain_car']}"
+
+
+def run_jobs(asked: Experiments) -> set[str]:
+    """The kinds of job that make a config's runs."""
+    return {run_job(run.environment, run.method) for _, run in asked.all_runs()}
+
+
+def aggregate_job(figure: Figure) -> str:
+    """The kind of job that aggregates a figure's runs."""
+    jobs = {MU_AND_BETA: "aggregate_beta", GAMES: "aggregate_games", COMPARED: "compare_methods"}
+    return jobs.get(figure.kind, "aggregate")
+
+
+def aggregate_jobs(asked: Experiments) -> set[str]:
+    """The kinds of job that aggregate a config's runs."""
+    return {aggregate_job(figure) for figure in asked.figures.values()}
+
+
+def report_context(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) -> dict[str, Any]:
+    """What the front page and the captions show."""
+    runs = asked.all_runs()
+    frames = sum(length for (_, run), length in runs.items() if run.environment in games.READINGS)
+    return {
+        "scale": asked.scale,
+        "runs": len(runs),
+        "episodes": sum(runs.values()) - frames,
+        "frames": frames,
+        "final": asked.final_episodes,
+        "spread_alpha_max": asked.spread_alpha_max,
+        "goal": GOAL,
+        "code": _code(asked, fingerprints),
+        "sections": {
+            SECTIONS[name]: [{"title": figure.title, "link": link(figure)} for figure in members]
+            for name, members in asked.sections().items()
+        },
+        "tables": _table_texts(asked),
+        "readings": [
+            {
+                "id": reading.id,
+                "key": reading.key,
+                "value": asked.readings[reading.key],
+                "is_default": asked.readings[reading.key] == reading.default,
+                "others": [value for value in reading.values if value != asked.readings[reading.key]],
+                "figures": _figures(asked, reading.key),
+                "elsewhere": _elsewhere(asked, reading.key),
+                "question": reading.question,
+                "why": reading.why,
+            }
+            for reading in dict.fromkeys(
+                reading
+                for figure in asked.figures.values()
+                for environment in figure.environments
+                for reading in QUESTIONS[environment]
+            )
+        ],
+        "figures": {figure.name: _caption(asked, paper, figure) for figure in asked.figures.values()},
+    }
+
+
+def _caption(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str, Any]:
+    """What the captions of a figure show. Snakemake's templates cannot include others, so shared sentences are here."""
+    seeds = len(figure.seeds)
+    over_seeds, unknown = f"{seeds} seeds", ""
+    if seeds == 1:
+        over_seeds, unknown = "1 seed", " (unknown for a single seed)"
+    return {
+        "title": figure.title,
+        "methods": ", ".join(METHODS[method].label for method in figure.methods),
+        "alphas": alphas_text(figure),
+        "mus": [] if figure.mus == ("0",) else list(figure.mus),
+        "drifts": list(figure.drifts),
+        "beta_mu": figure.beta_mu or "",
+        "smoothing": figure.smoothing,
+        "reference": short_name(asked.figures[figure.reference]) if figure.reference else "",
+        "seeds": over_seeds,
+        "intervals": f"95 % bootstrap intervals over seeds{unknown}",
+        "lines": f"A line is the mean over {over_seeds} of the trailing mean of the last {figure.smoothing} episodes; "
+        f"bands are 95 % bootstrap intervals over seeds{unknown}.",
+        "source": _source(asked, paper, figure),
+        "details": _details(asked, paper, figure),
+    }
+
+
+def _details(asked: Experiments, paper: Experiments, figure: Figure) -> str:
+    """The end of a caption, in reStructuredText: the runs behind it, what we chose, the readings."""
+    readings = {
+        key: value
+        for environment in figure.environments
+        for key, value in asked.readings_of(environment, figure.variant).items()
+    }
+    chosen = f"Not given in the paper, and chosen here: {figure.ours}." if figure.ours else ""
+    return "\n\n".join(
+        [
+            _source(asked, paper, figure),
+            *filter(None, [chosen]),
+            f"**Readings in force:** {', '.join(f'{key} = {value}' for key, value in readings.items())}.",
+        ]
+    )
+
+
+def _source(asked: Experiments, paper: Experiments, figure: Figure) -> str:
+    members = f", those of {', '.join(map(short_name, figure.of))}" if figure.of else ""
+    runs = f"{len(figure.some_runs())} runs of {length_text(figure)}"
+    return f"Drawn from {runs}{members}. {note(asked, paper, figure)}"
+
+
+def _table_texts(asked: Experiments) -> dict[str, str]:
+    return {
+        name: text.format(final=asked.final_episodes, spread_alpha_max=asked.spread_alpha_max)
+        for name, text in TABLE_TEXTS.items()
+    }
+
+
+def explorer_context(asked: Experiments, fingerprints: Mapping[str, str]) -> dict[str, Any]:
+    """What the explorer says, and what it shows of which figure."""
+    code = _code(asked, fingerprints)
+    return {
+        "scale": asked.scale,
+        "runs": len(asked.all_runs()),
+        "code": code,
+        "fingerprint": digest(code),
+        "environments": ENVIRONMENTS,
+        "methods": {name: method.label for name, method in METHODS.items()},
+        "variants": {variant: variant_text(variant) for variant in asked.variants()},
+        "tables": {name: {"name": TABLES[name], "text": text} for name, text in _table_texts(asked).items()},
+        "figures": [
+            {
+                "name": figure.name,
+                "short": short_name(figure),
+                "title": figure.title,
+                "variant": figure.variant,
+                "smoothing": figure.smoothing,
+                "tables": list(TABLES_OF_KIND[figure.kind]),
+                "panels": "environment" if len(figure.environments) > 1 else _FIRST_SEEN[figure.kind][0],
+                "colours": _FIRST_SEEN[figure.kind][1],
+                "best": figure.kind == BEST_MU,
+            }
+            for figure in asked.figures.values()
+            if figure.kind != COMPARED
+        ],
+    }
+
+
+def _figures(asked: Experiments, key: str) -> list[dict[str, str]]:
+    """The figures whose runs a reading enters; none if it enters all."""
+    concerned = [
+        figure
+        for figure in asked.figures.values()
+        if any(key == reading.key for environment in figure.environments for reading in QUESTIONS[environment])
+    ]
+    if len(concerned) == len(asked.figures) > 1:
+        return []
+    return [{"name": short_name(figure), "link": link(figure)} for figure in concerned]
+
+
+def _elsewhere(asked: Experiments, key: str) -> list[dict[str, str]]:
+    """The figures with another answer to a reading than the config's, and that answer."""
+    return [
+        {"name": short_name(figure), "link": link(figure), "value": figure.readings[key]}
+        for figure in asked.figures.values()
+        if figure.readings[key] != asked.readings[key]
+    ]
+
+
+def _code(asked: Experiments, fingerprints: Mapping[str, str]) -> dict[str, str]:
+    """The code behind a config's results. A kernel that no run uses is left out, so a change of it changes no page."""
+    return {job: fingerprints[job] for job in sorted({*run_jobs(asked), *aggregate_jobs(asked)})}
+
+
+def verdicts(path: Path) -> list[str]:
+    """One sentence per section on the paper's claims, from claims.json; none before that is made."""
+    try:
+        return [str(sentence) for sentence in json.loads(path.read_text(encoding="utf-8"))["summary"].values()]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []
+
+
+def as_json(context: Mapping[str, Any]) -> str:
+    """A context on one line, in its order: as `metatrace explorer` takes it."""
+    return json.dumps(context, separators=(",", ":"), ensure_ascii=False)
+
+
+def digest(context: Mapping[str, Any]) -> str:
+    """A hash of a context: when it changes, the report is rebuilt."""
+    text = json.dumps(context, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
