@@ -54,7 +54,7 @@ class Method:
     dashes: Dashes
     marker: str
     tuner: str
-    domains: tuple[str, ...] = ("mountain_car", "atari")
+    domains: tuple[str, ...] = ("mountain_car", "atari", "gymnasium")
     options: Mapping[str, object] = field(default_factory=dict)
     kernels: Mapping[str, str] = field(default_factory=dict)
     hyper: tuple[Hyperparameter, ...] = ()

@@ -9,6 +9,7 @@ from metatrace.domains.protocol import Domain, Environment
 from metatrace.domains.readings import Reading
 from metatrace.errors import UserError
 
+# Tasks of Gymnasium need no folder: `Gymnasium(TASK)` of `metatrace.domains.gymnasium.domain`.
 DOMAINS: tuple[Domain, ...] = (MOUNTAIN_CAR, ATARI)
 ENVIRONMENTS: dict[str, Environment] = {
     token: environment for domain in DOMAINS for token, environment in domain.environments.items()
