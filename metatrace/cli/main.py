@@ -6,19 +6,18 @@ is called: a mountain car run pays for neither pandas nor numba.
 
 import argparse
 import json
-import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from metatrace import numbers
-from metatrace.cli import publish, status
+from metatrace.cli import provenance, publish, status
 from metatrace.cli.options import whole_number
 from metatrace.errors import UserError
 from metatrace.methods import METHODS, method_of
-from metatrace.pipeline import provenance
+from metatrace.pipeline import jobs
 from metatrace.runs import atomic, key, results
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 # The verbs that have a module each; `add` of a module adds its parser.
-VERBS = (status, publish)
+VERBS = (status, publish, provenance)
 
 
 class Parser(argparse.ArgumentParser):
@@ -424,19 +423,6 @@ def _parser() -> Parser:
     config.set_defaults(verb=_config)
     config.add_argument("file", type=Path)
 
-    made = verbs.add_parser("provenance", help="what results depend on")
-    questions = made.add_subparsers(metavar="QUESTION", required=True)
-    fingerprint = questions.add_parser("fingerprint", help="the fingerprint of a kind of job, and what enters it")
-    fingerprint.set_defaults(verb=_fingerprint)
-    fingerprint.add_argument("job", help=", ".join(provenance.ENTRY_POINTS))
-    why = questions.add_parser(
-        "why",
-        help="why a kind of job would run again: what its fingerprint is made of, and what of it differs "
-        "from the code that made a run file",
-    )
-    why.set_defaults(verb=_why)
-    why.add_argument("job", help=f"{', '.join(provenance.ENTRY_POINTS)}; or a rule: {', '.join(provenance.RULES)}")
-    why.add_argument("file", nargs="?", type=Path, metavar="RUN_FILE", help="a run file (.npz) of such a job")
     return parser
 
 
@@ -467,14 +453,14 @@ def _run_mountain_car(options: argparse.Namespace, identity: key.RunKey) -> None
     if options.agent == "plain":
         from metatrace.domains.mountain_car import plain
 
-        code = provenance.of_job("run_plain")
+        code = jobs.fingerprint_of("run_plain")
         with _progress(options.episodes, "episode") as progress:
             training = plain.train(settings, progress)
     else:
         from metatrace.domains.mountain_car import compiled, object_code
 
         name = compiled.kernel_of(settings.method)
-        code = provenance.of_job(f"run_{name}")
+        code = jobs.fingerprint_of(f"run_{name}")
         kernel = object_code.load(options.kernel or _kept_kernel(name))
         with _progress(options.episodes, "episode") as progress:
             training = compiled.train(kernel, settings, progress)
@@ -496,7 +482,7 @@ def _run_game(options: argparse.Namespace, identity: key.RunKey) -> None:
         raise UserError(f"--frames: is missing; {identity.environment} needs a whole number such as 200000")
     settings = record.settings_of(identity, options.frames, _chosen_readings(options.reading), options.device)
     atomic.check_writable(options.output)
-    code = provenance.of_job("run_game")
+    code = jobs.fingerprint_of("run_game")
     made_by = record.Code(code.digest, code.modules, code.packages, device=train.device(options.device).type)
     train.one_thread()
     kernel = None
@@ -592,7 +578,7 @@ def _kept_kernel(name: str) -> Path:
     from metatrace.compiled import object_code
 
     folder = object_code.cache_folder()
-    path = folder / object_code.file_name(name, provenance.of_job(f"compile_{name}").digest)
+    path = folder / object_code.file_name(name, jobs.fingerprint_of(f"compile_{name}").digest)
     if not path.exists():
         print("compiling the kernel, once for this code: some ten seconds", file=sys.stderr)
         atomic.write_atomically(path, _compiled(name))
@@ -965,68 +951,3 @@ def _config(options: argparse.Namespace) -> None:
             f"  {figure.name}: {', '.join(figure.methods)} on {', '.join(figure.environments)}, "
             f"{len(figure.some_runs())} runs of {figure.length} {figure.unit}"
         )
-
-
-def _fingerprint(options: argparse.Namespace) -> None:
-    code = provenance.of_job(options.job)
-    print(code.digest)
-    for name, digest in code.modules.items():
-        print(f"  {digest}  {name}")
-    for name, version in code.packages.items():
-        print(f"  {name} {version}")
-
-
-def _why(options: argparse.Namespace) -> None:
-    jobs = provenance.jobs_of(options.job)
-    if options.file is not None:
-        _why_again(options.file, jobs)
-        return
-    for job in jobs:
-        code = provenance.of_job(job)
-        print(f"{job}: {code.digest}, a hash over these")
-        for name, importers in provenance.importers(job).items():
-            kind = "module" if name in code.modules else "package"
-            version = f" {code.packages[name]}" if name in code.packages else ""
-            named = ["the job itself"] if name in provenance.ENTRY_POINTS[job] else []
-            by = ", ".join([*named, *importers]) or "everything"
-            print(f"  {kind} {name}{version}, for {by}")
-
-
-def _why_again(path: Path, jobs: Sequence[str]) -> None:
-    """What differs between the code that made a run file and the code as it is now."""
-    if path.suffix != ".npz":
-        raise UserError(
-            f"{path}: is no run file, and no other result says what made it; name a run file (.npz), "
-            "or ask `snakemake -n` what would run again"
-        )
-    meta = results.load_meta(path)
-    job = _job_of(meta, path)
-    if job not in jobs:
-        raise UserError(f"{path}: is of {job}; ask: metatrace provenance why {job} {shlex.quote(str(path))}")
-    code = provenance.of_job(job)
-    if meta.get("code") == code.digest:
-        print(f"{path}: {job} of the code as it is now, {code.digest}; nothing differs")
-        return
-    print(f"{path}: made by {meta.get('code')}; {job} is now {code.digest}")
-    modules, packages = (_table_of_text(meta.get(key)) for key in ("modules", "packages"))
-    for line in provenance.differences(code, modules, packages):
-        print(f"  {line}")
-    if not modules:
-        print("  the file names no modules, as those of older versions do; which of them differ is not known")
-
-
-def _job_of(meta: Mapping[str, Any], path: Path) -> str:
-    """The kind of job that made a run file."""
-    from metatrace.report import context
-
-    if meta.get("agent") == "plain":
-        return "run_plain"
-    try:
-        return context.run_job(meta["environment"], meta["method"])
-    except (KeyError, TypeError, UserError):
-        raise UserError(f"{path}: lacks the tuple that made it; {atomic.remedy(path)}") from None
-
-
-def _table_of_text(value: object) -> dict[str, str]:
-    """A table in a run file's meta; an empty one where it holds none."""
-    return {str(key): str(entry) for key, entry in value.items()} if isinstance(value, dict) else {}

@@ -16,7 +16,7 @@ from metatrace.domains.atari import checkpoint
 from metatrace.domains.atari import readings as games
 from metatrace.domains.mountain_car import compiled
 from metatrace.errors import UserError
-from metatrace.pipeline import outputs, provenance
+from metatrace.pipeline import jobs, outputs
 from metatrace.progress import in_words
 from metatrace.report import context
 from metatrace.runs import atomic, results
@@ -92,7 +92,7 @@ class Status:
 def of(asked: Experiments, folder: str) -> Status:
     """Looks at all files of a scale below `folder` (`results/<scale>`)."""
     figures = list(asked.figures.values())
-    codes = {job: provenance.of_job(job).digest for job in context.run_jobs(asked)}
+    codes = {job: jobs.fingerprint_of(job).digest for job in context.run_jobs(asked)}
     runs: dict[WantedRun, RunState] = {}
     rows = []
     for figure in figures:

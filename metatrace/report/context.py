@@ -95,7 +95,7 @@ def _n_alphas(figure: Figure) -> int:
 
 
 def run_job(environment: str, method: str) -> str:
-    """The kind of job (a key of `provenance.ENTRY_POINTS`) that makes a run."""
+    """The kind of job (a key of `jobs.JOBS`) that makes a run."""
     return "run_game" if environment in games.QUESTIONS else f"run_{compiled.kernel_of(method)}"
 
 
