@@ -6,20 +6,18 @@ is called: a mountain car run pays for neither pandas nor numba.
 
 import argparse
 import json
-import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from metatrace import numbers
-from metatrace.cli import compile, estimate, publish, run, status
+from metatrace.cli import compile, estimate, provenance, publish, run, status
 from metatrace.cli.options import whole_number
 from metatrace.domains.registry import ENVIRONMENTS
 from metatrace.errors import UserError
-from metatrace.pipeline import provenance
-from metatrace.runs import atomic, results
+from metatrace.runs import atomic
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 
 # The verbs that have a module each; `add` of a module adds its parser.
 FAILED = {token: environment.failed_return for token, environment in ENVIRONMENTS.items()}
-VERBS = (run, compile, estimate, status, publish)
+VERBS = (run, compile, estimate, status, publish, provenance)
 
 
 class Parser(argparse.ArgumentParser):
@@ -116,7 +114,7 @@ def _parser() -> Parser:
     )
     played.add_argument("--seeds", required=True, nargs="+", type=whole_number("--seeds", 0), metavar="N")
     played.add_argument("--frames", required=True, type=whole_number("--frames", 1), metavar="N")
-    played.add_argument("--code", metavar="FINGERPRINT", help="refuse runs that other code made")
+    played.add_argument("--code", nargs="+", metavar="FINGERPRINT", help="refuse runs that other code made")
     played.add_argument(
         "--smoothing",
         required=True,
@@ -330,19 +328,6 @@ def _parser() -> Parser:
     config.set_defaults(verb=_config)
     config.add_argument("file", type=Path)
 
-    made = verbs.add_parser("provenance", help="what results depend on")
-    questions = made.add_subparsers(metavar="QUESTION", required=True)
-    fingerprint = questions.add_parser("fingerprint", help="the fingerprint of a kind of job, and what enters it")
-    fingerprint.set_defaults(verb=_fingerprint)
-    fingerprint.add_argument("job", help=", ".join(provenance.ENTRY_POINTS))
-    why = questions.add_parser(
-        "why",
-        help="why a kind of job would run again: what its fingerprint is made of, and what of it differs "
-        "from the code that made a run file",
-    )
-    why.set_defaults(verb=_why)
-    why.add_argument("job", help=f"{', '.join(provenance.ENTRY_POINTS)}; or a rule: {', '.join(provenance.RULES)}")
-    why.add_argument("file", nargs="?", type=Path, metavar="RUN_FILE", help="a run file (.npz) of such a job")
     return parser
 
 
@@ -384,7 +369,7 @@ def _aggregate_games(options: argparse.Namespace) -> None:
     grid = collect.Grid(
         options.environment, options.method, options.alpha, options.mu, ["0"], options.seeds, episodes=None
     )
-    code = options.code and dict.fromkeys(options.method, options.code)
+    code = options.code and dict(zip(options.method, options.code, strict=True))
     runs = collect.load(options.runs, grid, code=code)
     scores = games.scores(
         runs, frames=options.frames, window=options.smoothing, final=options.final, failed_return=FAILED
@@ -677,68 +662,3 @@ def _config(options: argparse.Namespace) -> None:
             f"  {figure.name}: {', '.join(figure.methods)} on {', '.join(figure.environments)}, "
             f"{len(figure.some_runs())} runs of {figure.length} {figure.unit}"
         )
-
-
-def _fingerprint(options: argparse.Namespace) -> None:
-    code = provenance.of_job(options.job)
-    print(code.digest)
-    for name, digest in code.modules.items():
-        print(f"  {digest}  {name}")
-    for name, version in code.packages.items():
-        print(f"  {name} {version}")
-
-
-def _why(options: argparse.Namespace) -> None:
-    jobs = provenance.jobs_of(options.job)
-    if options.file is not None:
-        _why_again(options.file, jobs)
-        return
-    for job in jobs:
-        code = provenance.of_job(job)
-        print(f"{job}: {code.digest}, a hash over these")
-        for name, importers in provenance.importers(job).items():
-            kind = "module" if name in code.modules else "package"
-            version = f" {code.packages[name]}" if name in code.packages else ""
-            named = ["the job itself"] if name in provenance.ENTRY_POINTS[job] else []
-            by = ", ".join([*named, *importers]) or "everything"
-            print(f"  {kind} {name}{version}, for {by}")
-
-
-def _why_again(path: Path, jobs: Sequence[str]) -> None:
-    """What differs between the code that made a run file and the code as it is now."""
-    if path.suffix != ".npz":
-        raise UserError(
-            f"{path}: is no run file, and no other result says what made it; name a run file (.npz), "
-            "or ask `snakemake -n` what would run again"
-        )
-    meta = results.load_meta(path)
-    job = _job_of(meta, path)
-    if job not in jobs:
-        raise UserError(f"{path}: is of {job}; ask: metatrace provenance why {job} {shlex.quote(str(path))}")
-    code = provenance.of_job(job)
-    if meta.get("code") == code.digest:
-        print(f"{path}: {job} of the code as it is now, {code.digest}; nothing differs")
-        return
-    print(f"{path}: made by {meta.get('code')}; {job} is now {code.digest}")
-    modules, packages = (_table_of_text(meta.get(key)) for key in ("modules", "packages"))
-    for line in provenance.differences(code, modules, packages):
-        print(f"  {line}")
-    if not modules:
-        print("  the file names no modules, as those of older versions do; which of them differ is not known")
-
-
-def _job_of(meta: Mapping[str, Any], path: Path) -> str:
-    """The kind of job that made a run file."""
-    from metatrace.report import context
-
-    if meta.get("agent") == "plain":
-        return "run_plain"
-    try:
-        return context.run_job(meta["environment"], meta["method"])
-    except (KeyError, TypeError, UserError):
-        raise UserError(f"{path}: lacks the tuple that made it; {atomic.remedy(path)}") from None
-
-
-def _table_of_text(value: object) -> dict[str, str]:
-    """A table in a run file's meta; an empty one where it holds none."""
-    return {str(key): str(entry) for key, entry in value.items()} if isinstance(value, dict) else {}

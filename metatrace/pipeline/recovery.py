@@ -17,7 +17,7 @@ from pathlib import Path
 
 from metatrace.config.experiments import Experiments
 from metatrace.errors import UserError
-from metatrace.pipeline import outputs, provenance, status
+from metatrace.pipeline import jobs, outputs, status
 from metatrace.report import context
 from metatrace.runs import results
 
@@ -83,7 +83,7 @@ def files_to_make_anew(
     others = [*kernels, *outputs.made_files(folder, list(asked.figures.values()))]
     lengths = status.wanted(asked)
     runs = {run.path(folder): run for run in lengths}
-    codes = {job: provenance.of_job(job).digest for job in context.run_jobs(asked)}
+    codes = {job: jobs.fingerprint_of(job).digest for job in context.run_jobs(asked)}
     found = [
         path for path in changed(runs, recorded) if not _holds(runs[path], lengths[runs[path]], asked, folder, codes)
     ]

@@ -16,7 +16,7 @@ from metatrace.domains.atari import checkpoint
 from metatrace.domains.atari import readings as games
 from metatrace.errors import UserError
 from metatrace.methods import METHODS
-from metatrace.pipeline import outputs, provenance
+from metatrace.pipeline import jobs, outputs
 from metatrace.progress import in_words
 from metatrace.report import context
 from metatrace.runs import atomic, results
@@ -92,7 +92,7 @@ class Status:
 def of(asked: Experiments, folder: str) -> Status:
     """Looks at all files of a scale below `folder` (`results/<scale>`)."""
     figures = list(asked.figures.values())
-    codes = {job: provenance.of_job(job).digest for job in context.run_jobs(asked)}
+    codes = {job: jobs.fingerprint_of(job).digest for job in context.run_jobs(asked)}
     runs: dict[WantedRun, RunState] = {}
     rows = []
     for figure in figures:
@@ -111,7 +111,7 @@ def of(asked: Experiments, folder: str) -> Status:
         rows.append(Row(figure, {run: runs[run] for run in of_figure}, counts, alphas is not None))
     made = outputs.made_files(folder, figures)
     missing = [path for path in made if not _is_there(path)]
-    under_way = list(_under_way(runs, asked, folder, codes.get("run_game")))
+    under_way = list(_under_way(runs, asked, folder, codes))
     return Status(rows, runs, missing, _is_there(made[-1]), under_way)
 
 
@@ -149,7 +149,7 @@ def state_of(wanted: WantedRun, length: int, asked: Experiments, folder: str, co
 
 
 def _under_way(
-    runs: Mapping[WantedRun, RunState], asked: Experiments, folder: str, code: str | None
+    runs: Mapping[WantedRun, RunState], asked: Experiments, folder: str, codes: Mapping[str, str]
 ) -> Iterator[UnderWay]:
     for run, found in runs.items():
         if found.state == FRESH or not _is_game(run):
@@ -159,6 +159,7 @@ def _under_way(
         if progress is not None:
             frames, meta = progress
             total = asked.runs(run.variant)[run.key]
+            code = codes[context.run_job(run.key.environment, run.key.method)]
             wanted = {**vars(run.key), "code": code, "frames": total}
             wanted["readings"] = asked.readings_of(run.key.environment, run.variant)
             stale = any(meta.get(key) != value for key, value in wanted.items())

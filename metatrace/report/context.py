@@ -22,6 +22,7 @@ from metatrace.config.experiments import (
     Figure,
 )
 from metatrace.domains.atari import readings as games
+from metatrace.domains.registry import domain_of
 from metatrace.methods import METHODS
 from metatrace.report.labels import (
     ENVIRONMENTS,
@@ -94,8 +95,8 @@ def _n_alphas(figure: Figure) -> int:
 
 
 def run_job(environment: str, method: str) -> str:
-    """The kind of job (a key of `provenance.ENTRY_POINTS`) that makes a run."""
-    return "run_game" if environment in games.READINGS else f"run_{METHODS[method].kernels['mountain_car']}"
+    """The kind of job (a key of `jobs.JOBS`) that makes a run."""
+    return f"run_{domain_of(environment).name}_{method}"
 
 
 def run_jobs(asked: Experiments) -> set[str]:

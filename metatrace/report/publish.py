@@ -16,7 +16,7 @@ from metatrace.analysis import points, tables
 from metatrace.analysis.groups import SETTING
 from metatrace.config.experiments import GAMES, Experiments, Figure
 from metatrace.errors import UserError
-from metatrace.pipeline import outputs, provenance, status
+from metatrace.pipeline import jobs, outputs, status
 from metatrace.report import claims_page, context
 from metatrace.runs import atomic
 
@@ -64,12 +64,12 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
 
 
 def _made_by(asked: Experiments) -> dict[str, Any]:
-    jobs = [
+    behind = [
         *sorted(context.run_jobs(asked)),
         *sorted(context.aggregate_jobs(asked)),
         "claims",
     ]
-    code = {job: provenance.of_job(job) for job in jobs}
+    code = {job: jobs.fingerprint_of(job) for job in behind}
     return {
         "scale": asked.scale,
         "runs": len(asked.all_runs()),
@@ -85,7 +85,7 @@ def moved_on(made_by: dict[str, Any]) -> list[str]:
     return [
         job
         for job, digest in made_by["code"].items()
-        if job not in provenance.ENTRY_POINTS or provenance.of_job(job).digest != digest
+        if job not in jobs.JOBS or jobs.fingerprint_of(job).digest != digest
     ]
 
 

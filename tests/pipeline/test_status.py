@@ -13,7 +13,7 @@ import yaml
 from metatrace.cli import main as cli
 from metatrace.config import experiments
 from metatrace.domains.atari.checkpoint import Checkpoint
-from metatrace.pipeline import outputs, provenance, status
+from metatrace.pipeline import jobs, outputs, status
 from metatrace.report import context
 from metatrace.runs.results import Run, save_run
 
@@ -64,7 +64,7 @@ class Scale:
         self.asked = experiments.check(yaml.safe_load(CONFIG), "c.yaml")
 
     def code(self, run):
-        return provenance.of_job(context.run_job(run.environment, run.method))
+        return jobs.fingerprint_of(context.run_job(run.environment, run.method))
 
     def write_run(self, run, of=None, **meta):
         code, length = self.code(run), self.asked.runs()[run]

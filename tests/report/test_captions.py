@@ -21,6 +21,8 @@ CAPTIONS = {
     "compared": ("methods",),
     "games": ("games",),
 }
+# Snakemake calls docutils in this way, too.
+pytestmark = pytest.mark.filterwarnings("ignore:Argument:PendingDeprecationWarning")
 EFFORT = dict.fromkeys(("run_time", "other_time", "began", "ended", "machine", "versions"), "this")
 # As in snakemake.report, but that nothing may be missing.
 JINJA = jinja2.Environment(trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)

@@ -42,7 +42,7 @@ def test_it_warns_when_the_code_has_moved_on():
     moved = publish.moved_on(made_by())
     if moved:
         warnings.warn(
-            f"reports/published was made by other code than {', '.join(moved)} is now; make it anew with "
+            f"reports/published was made by other code than {', '.join(moved)} is now; rebuild it with "
             "`snakemake --configfile config/linear.yaml` and `make publish`",
             stacklevel=1,
         )

@@ -15,7 +15,7 @@ import pytest
 from project import Project
 
 from metatrace.config import experiments
-from metatrace.pipeline import outputs, provenance
+from metatrace.pipeline import jobs, outputs
 from metatrace.report import context
 
 CONFIG = """\
@@ -397,7 +397,7 @@ def all_results(project) -> list[Path]:
     names = [run.path(f"{folder}/runs") for run in asked.runs()]
     for files in (outputs.table_files, outputs.drawn_files, outputs.csv_files, outputs.thinned_files):
         names += files(folder, figures)
-    codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
+    codes = {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
     names += [f"results/kernels/{context.kernel_name(kernel, codes)}" for kernel in ALL_KERNELS]
     return [project.folder / name for name in [*names, *outputs.page_files(folder)]]
 

@@ -49,14 +49,13 @@ rule aggregate_games:
         ENVIRONMENT
     params:
         grid=grid_of,
-        code=FINGERPRINTS["run_game"],
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
     message:
         "Aggregating the runs of {wildcards.figure}"
     shell:
         "python -m metatrace aggregate-games --runs {params.grid[runs]:q} --environment {params.grid[environment]}"
         " --method {params.grid[method]} --alpha {params.grid[alpha]} --mu {params.grid[mu]}"
-        " --seeds {params.grid[seeds]} --frames {params.grid[length]} --code {params.code}"
+        " --seeds {params.grid[seeds]} --frames {params.grid[length]} --code {params.grid[runs_code]}"
         " --smoothing {params.grid[smoothing]} --final {params.grid[final]} --reference {input.reference:q}"
         " --output {params.tables:q} > {log:q} 2>&1"
 
