@@ -104,7 +104,8 @@ def _job_of(meta: Mapping[str, Any], path: Path) -> str:
 
     try:
         job = context.run_job(meta["environment"], meta["method"])
-    except (KeyError, TypeError, StopIteration, UserError):
+        jobs.JOBS[job]
+    except (KeyError, TypeError, StopIteration):
         raise UserError(f"{path}: lacks the tuple that made it; {remedy(path)}") from None
     plain = f"{job}_plain"
     return plain if meta.get("agent") == "plain" and plain in jobs.JOBS else job

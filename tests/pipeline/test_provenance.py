@@ -23,6 +23,9 @@ from metatrace.pipeline.provenance import WHEN_IMPORTED, Project
 
 PACKAGE = Path(metatrace.__file__).parent
 RUNS = {job for job in jobs.JOBS if job.startswith("run_")}
+PLAIN = {job for job in RUNS if job.endswith("_plain")}
+CARS = {job for job in RUNS if job.startswith("run_mountain_car_")} - PLAIN
+PACKED = {job for job in CARS if "vector" in job or "mixed" in job}
 
 
 def write(folder, files, package="made"):
@@ -108,7 +111,7 @@ class TestThisProject:
             ("methods.py", '"#0072b2"', '"#000001"'),
             ("errors.py", "class UserError(Exception):", "class UserError(Exception):\n    code = 2"),
             ("progress.py", "SECONDS_BETWEEN_LINES = 10.0", "SECONDS_BETWEEN_LINES = 9.0"),
-            ("cli/main.py", "train one agent", "make one agent learn"),
+            ("cli/run.py", "train one agent", "make one agent learn"),
             ("domains/atari/train.py", "it must be auto, cpu or cuda", "choose another"),
         ],
     )
@@ -128,8 +131,7 @@ class TestThisProject:
         assert not self.changed(copy, "methods.py", "_ENTRIES = (\n", new)
 
     def test_a_renamed_local_variable_may_count(self, copy):
-        cars = {"run_lazy_kernel", "run_packed_kernel"}
-        assert self.changed(copy, "domains/mountain_car/compiled.py", "starts = randomness", "s = randomness") == cars
+        assert self.changed(copy, "domains/mountain_car/compiled.py", "starts = randomness", "s = randomness") == CARS
 
     @pytest.mark.parametrize(
         "module, old, new, wanted",
@@ -138,21 +140,33 @@ class TestThisProject:
                 "domains/mountain_car/dynamics.py",
                 "_GRAVITY = 0.0025",
                 "_GRAVITY = 0.0026",
-                {"compile_lazy_kernel", "compile_packed_kernel", "run_lazy_kernel", "run_packed_kernel"},
+                {"compile_lazy_kernel", "compile_packed_kernel", *CARS},
             ),
             (
-                "domains/mountain_car/packed_kernel.py",
+                "compiled/packed_kernel.py",
                 "TINY = 1e-300",
                 "TINY = 1e-299",
-                {"compile_packed_kernel", "run_packed_kernel"},
+                {"compile_packed_kernel", *PACKED},
             ),
-            ("domains/mountain_car/plain.py", "environment.close()", "environment.reset()", {"run_plain"}),
-            ("domains/atari/network.py", "1 / 255", "1 / 254", {"run_game"}),
+            ("domains/mountain_car/plain.py", "environment.close()", "environment.reset()", PLAIN),
+            ("domains/atari/network.py", "1 / 255", "1 / 254", {job for job in RUNS if job.startswith("run_atari_")}),
             (
                 "domains/atari/step_kernel.py",
                 "f32(1e-37)",
                 "f32(1e-36)",
-                {"compile_step_kernel", "run_game"},
+                {"compile_step_kernel", "run_atari_vector", "run_atari_mixed"},
+            ),
+            (
+                "compiled/lazy_kernel.py",
+                "(v if v > 0.0 else 1.0)  # line 10",
+                "(v if v > 0.0 else 2.0)",
+                {"compile_lazy_kernel", "run_mountain_car_scalar"},
+            ),
+            (
+                "domains/atari/update.py",
+                "if log_M:",
+                "if log_M > 0:",
+                {"run_atari_vector", "run_atari_vector-unnormalized"},
             ),
             ("figures/best_mu.py", "def draw(", "@staticmethod\ndef draw(", {"draw_best_mu"}),
         ],
@@ -163,8 +177,10 @@ class TestThisProject:
     def test_no_drawing_library_counts_in_what_is_not_drawn(self):
         for job in RUNS:
             assert not {"pandas", "matplotlib"} & jobs.fingerprint_of(job).packages.keys()
-        assert {"python", "numpy", "numba", "llvmlite"} <= jobs.fingerprint_of("run_lazy_kernel").packages.keys()
-        assert "ale-py" in jobs.fingerprint_of("run_game").packages
+        assert {"python", "numpy", "numba", "llvmlite"} <= jobs.fingerprint_of(
+            "run_mountain_car_scalar"
+        ).packages.keys()
+        assert "ale-py" in jobs.fingerprint_of("run_atari_mixed").packages
 
     def test_tables_of_what_methods_use_name_what_there_is(self):
         for path in PACKAGE.rglob("*.py"):

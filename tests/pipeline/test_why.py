@@ -12,7 +12,7 @@ from metatrace.runs import results
 from metatrace.runs.key import RunKey
 from metatrace.runs.results import Run, save_run
 
-JOB = "run_lazy_kernel"
+JOB = "run_mountain_car_scalar"
 
 
 @pytest.fixture
@@ -53,9 +53,9 @@ def test_it_names_what_counts_and_what_uses_it(why):
     assert lines[0].startswith(f"{JOB}: {jobs.fingerprint_of(JOB).digest}")
     tiles = lines.index("  module metatrace.domains.mountain_car.tiles")
     uses = next(line for line in lines[tiles:] if line.startswith("    N_TILINGS, for "))
-    assert "metatrace.domains.mountain_car.kernel_parts:N_TILINGS" in uses and "write_active_tiles" in uses
-    lazy = lines.index("  module metatrace.domains.mountain_car.lazy_kernel")
-    assert any(line.startswith("    entry, for the job itself") for line in lines[lazy:])
+    assert "metatrace.domains.mountain_car.kernels:N_TILINGS" in uses and "write_active_tiles" in uses
+    lazy = lines.index("  module metatrace.domains.mountain_car.kernels")
+    assert any(line.startswith("    lazy, for the job itself") for line in lines[lazy:])
     assert any(line.startswith("  package llvmlite ") and "object_code:load" in line for line in lines)
     assert any(line.startswith("  package python ") and line.endswith(", for everything") for line in lines)
     assert not any("metatrace.domains.mountain_car.plain" in line for line in lines)
@@ -88,7 +88,7 @@ def test_the_fingerprint_lists_definitions_by_module(capsys):
 def test_a_rule_of_the_workflow_is_its_jobs(why):
     _, lines, _ = why("run_mountain_car")
     heads = [line.partition(":")[0] for line in lines if not line.startswith(" ")]
-    assert heads == ["run_lazy_kernel", "run_packed_kernel"]
+    assert set(heads) == {job for job in jobs.JOBS if job.startswith("run_mountain_car_")}
     assert why("table_as_csv")[1] == why("table")[1]
 
 
@@ -134,9 +134,9 @@ def test_a_file_of_older_versions_says_no_more_than_it_knows(why, run_file):
 @pytest.mark.parametrize(
     "method, environment, job, agent",
     [
-        ("mixed", "mountain_car", "run_packed_kernel", "compiled"),
-        ("scalar", "catch", "run_game", "compiled"),
-        ("mixed", "mountain_car", "run_plain", "plain"),
+        ("mixed", "mountain_car", "run_mountain_car_mixed", "compiled"),
+        ("scalar", "catch", "run_atari_scalar", "compiled"),
+        ("mixed", "mountain_car", "run_mountain_car_mixed_plain", "plain"),
     ],
 )
 def test_a_run_of_another_job_is_sent_there(why, run_file, method, environment, job, agent):
@@ -175,7 +175,7 @@ def test_a_file_of_no_known_run_is_refused(why, run_file):
 def test_an_unknown_job_is_refused(why):
     code, _, errors = why("runs")
     assert code == 2 and len(errors) == 1
-    assert "run_lazy_kernel" in errors[0] and "run_mountain_car" in errors[0]
+    assert "run_mountain_car_sid" in errors[0] and "run_mountain_car" in errors[0]
 
 
 def test_the_modules_make_a_run_file_little_larger(run_file):

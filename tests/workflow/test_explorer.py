@@ -172,7 +172,7 @@ def test_the_page_says_scale_runs_and_code_on_top(page):
     assert "88 runs" in text
     assert re.search(r"code [0-9a-f]{16}", text)
     page.get_by_text("Fingerprints of the code").click()
-    assert jobs.fingerprint_of("run_game").digest in page.inner_text("#code")
+    assert jobs.fingerprint_of("run_atari_mixed").digest in page.inner_text("#code")
 
 
 def test_the_first_figure_with_tuning_is_drawn_as_the_paper_has_it(page):

@@ -89,7 +89,7 @@ def test_the_chosen_alpha_has_the_best_score_of_the_sweep(played):
 
 
 def test_a_run_says_how_it_was_made_and_leaves_no_checkpoint(played):
-    fingerprint = played.run("metatrace", "provenance", "fingerprint", "run_game").stdout.split()[0]
+    fingerprint = played.run("metatrace", "provenance", "fingerprint", "run_atari_none").stdout.split()[0]
     for path in played.results("results/tiny/runs/asterix/**/*"):
         run = load_run(played.folder / path)
         assert run.key.path("results/tiny/runs") == path

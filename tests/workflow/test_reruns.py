@@ -240,11 +240,11 @@ EDITS = {
         runs(cars=16) + after(*CARS),
     ),
     "the scalar kernel": (
-        replaced("metatrace/domains/mountain_car/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3"),
+        replaced("metatrace/compiled/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3"),
         Counter(compile_lazy_kernel=1) + runs(cars=14) + after(*CARS),
     ),
     "the vector kernel": (
-        replaced("metatrace/domains/mountain_car/packed_kernel.py", "TINY = 1e-300", "TINY = 1e-299"),
+        replaced("metatrace/compiled/packed_kernel.py", "TINY = 1e-300", "TINY = 1e-299"),
         Counter(compile_packed_kernel=1) + runs(cars=2) + after(*DRIFTING),
     ),
     "the tile coder": (
@@ -438,7 +438,7 @@ def test_what_is_gone_is_made_again_though_all_that_was_made_of_it_is_there(reco
 
 def test_a_branch_checked_out_and_back_reruns_nothing(editable):
     git(editable, "checkout", "--quiet", "-b", "other")
-    editable.edit("metatrace/domains/mountain_car/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3")
+    editable.edit("metatrace/compiled/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3")
     git(editable, "commit", "--quiet", "--all", "--message", "another constant")
     git(editable, "checkout", "--quiet", "main")
     assert editable.pending() == {}

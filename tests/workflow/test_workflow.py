@@ -27,7 +27,7 @@ def test_it_makes_the_runs_of_the_config_and_no_others(finished):
 
 
 def test_every_run_says_how_it_was_made(finished):
-    fingerprint = finished.run("metatrace", "provenance", "fingerprint", "run_lazy_kernel").stdout.split()[0]
+    fingerprint = finished.run("metatrace", "provenance", "fingerprint", "run_mountain_car_scalar").stdout.split()[0]
     for path in finished.results("results/tiny/runs/**/*"):
         run = load_run(finished.folder / path)
         assert run.key.path("results/tiny/runs") == path
