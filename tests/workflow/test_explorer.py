@@ -14,9 +14,9 @@ from project import ROOT
 
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.cli import main as cli
-from metatrace.config import experiments
+from metatrace.config import experiments, loading
 from metatrace.numbers import parse
-from metatrace.pipeline import jobs, outputs
+from metatrace.pipeline import outputs, provenance
 from metatrace.report import context
 from metatrace.runs import results
 
@@ -86,16 +86,16 @@ def made_up_run(run, length, generator):
 def made(tmp_path_factory):
     """The folder of a scale with its explorer."""
     folder = tmp_path_factory.mktemp("explorer") / "results/made_up"
-    asked = experiments.check(yaml.safe_load(CONFIG), "config")
+    asked = loading.check(yaml.safe_load(CONFIG), "config")
     generator = np.random.default_rng(1)
     for variant in asked.variants():
         for run, length in asked.runs(variant).items():
-            path = run.path(f"{experiments.below(str(folder), variant)}/runs")
+            path = run.path(f"{experiments.variant_folder(str(folder), variant)}/runs")
             results.save_run(path, made_up_run(run, length, generator))
     for figure in asked.figures.values():
-        games = figure.kind == experiments.GAMES
+        games = figure.kind == "games"
         tables = folder / "tables" / figure.name
-        runs = f"{experiments.below(str(folder), figure.variant)}/runs"
+        runs = f"{experiments.variant_folder(str(folder), figure.variant)}/runs"
         grid = ["--runs", runs, "--environment", *figure.environments, "--method", *figure.methods]
         grid += ["--alpha", *figure.alphas, "--mu", *figure.mus, "--seeds", *map(str, figure.seeds)]
         grid += [
@@ -110,7 +110,7 @@ def made(tmp_path_factory):
         assert cli.main([f"aggregate{ending}", *grid, *final]) == 0
         thinned = ["--curves", str(tables / "curves.parquet"), "--output", str(tables / "thinned.json")]
         assert cli.main([f"thin{ending}", *grid, *thinned]) == 0
-    codes = {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
+    codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
     words = context.explorer_context(asked, codes)
     command = ["explorer", "--tables", str(folder / "tables"), "--words", context.as_json(words)]
     assert cli.main([*command, "--template", str(ROOT / "reports"), "--output", str(folder / "explorer.html")]) == 0
@@ -172,7 +172,7 @@ def test_the_page_says_scale_runs_and_code_on_top(page):
     assert "88 runs" in text
     assert re.search(r"code [0-9a-f]{16}", text)
     page.get_by_text("Fingerprints of the code").click()
-    assert jobs.fingerprint_of("run_game").digest in page.inner_text("#code")
+    assert provenance.of_job("run_game").digest in page.inner_text("#code")
 
 
 def test_the_first_figure_with_tuning_is_drawn_as_the_paper_has_it(page):
@@ -397,8 +397,8 @@ def test_nothing_went_wrong_and_nothing_was_fetched(opened_page):
 
 
 def test_the_same_results_and_words_give_the_same_bytes(made, tmp_path):
-    asked = experiments.check(yaml.safe_load(CONFIG), "config")
-    codes = {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
+    asked = loading.check(yaml.safe_load(CONFIG), "config")
+    codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
     words = context.as_json(context.explorer_context(asked, codes))
     again = tmp_path / "explorer.html"
     command = [

@@ -11,23 +11,23 @@ from pathlib import Path
 from snakemake.io import IOFile
 from snakemake.persistence.file import FilePersistence
 
-from metatrace.pipeline import job_times, jobs, outputs, recovery, status
-from metatrace.config import experiments
+from metatrace.pipeline import job_times, outputs, provenance, recovery, status
+from metatrace.config import experiments, loading
+from metatrace.figures.kinds.registry import KINDS
+from metatrace.figures.kinds.step_sizes import EPISODE_TABLES
 from metatrace.report import context, labels
 from metatrace.domains.atari import readings as games
 from metatrace.errors import UserError
-from metatrace.methods import METHODS
+from metatrace.domains.mountain_car import compiled, layout
 from metatrace.runs.key import RunKey
 
 
 def checked_config():
     """The config as experiments; a wrong one ends the workflow with one line and exit code 2."""
     try:
-        # Read from the file as well: Snakemake's own reading no longer shows what was unquoted.
-        for path in workflow.configfiles:
-            experiments.read(Path(path))
-        where = ", ".join(map(str, workflow.configfiles)) or "config"
-        return experiments.check(config, where), experiments.read(Path(workflow.basedir, "config/paper.yaml"))
+        # The files themselves: Snakemake's own reading knows no overlays, and no longer shows what was unquoted.
+        asked = loading.resolve([Path(path) for path in workflow.configfiles], workflow.config_settings.config)
+        return asked, loading.read(Path(workflow.basedir, "config/paper.yaml"))
     except UserError as error:
         print(f"metatrace: error: {error}", file=sys.stderr)
         sys.exit(2)
@@ -45,16 +45,15 @@ RESULTS = f"results/{ASKED.scale}"
 # Where the runs of each variant of the readings lie, as a part of paths: nothing for the config's own.
 PLACES = {f"readings/{variant}/" if variant else "": variant for variant in ASKED.variants()}
 RUN = "{method}/alpha~{alpha}/mu~{mu}/drift~{drift}/seed~{seed}"
-FINGERPRINTS = {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
+FINGERPRINTS = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
 KERNELS = {
-    name: f"results/kernels/{context.kernel_name(name, FINGERPRINTS)}"
-    for name in ("lazy_kernel", "packed_kernel", "step_kernel")
+    name: f"results/kernels/{context.kernel_name(name, FINGERPRINTS)}" for name in [*layout.KERNELS, "step_kernel"]
 }
 # What is learned first where not all can be: all that needs no games.
 FIRST, FIRST_DRAWN = 20, 10
 # Below so many observed frames nobody needs to be told how long they take.
 FEW_FRAMES = 1_000_000
-GAME_METHODS = sorted({run.method for _, run in LENGTHS if run.environment in games.READINGS})
+GAME_METHODS = sorted({run.method for _, run in LENGTHS if run.environment in games.QUESTIONS})
 ENVIRONMENT = str(Path(workflow.basedir, "environment.yml"))
 RUN_KEYS = ["environment", "method", "alpha", "mu", "drift"]
 # What the report's front page and captions show.
@@ -117,14 +116,14 @@ def what_it_took():
     ]
     packages = {}
     for job in context.run_jobs(ASKED):
-        packages.update(jobs.fingerprint_of(job).packages)
+        packages.update(provenance.of_job(job).packages)
     # A job's log is its own; the files that it made have a record each.
-    made = {
+    jobs = {
         tuple(record.log or ()): job_times.Job(record.rule, record.starttime, record.endtime)
         for record in found
         if record and record.starttime and record.endtime
     }
-    return job_times.summarize_jobs(list(made.values()), packages)
+    return job_times.summarize_jobs(list(jobs.values()), packages)
 
 
 if any(argument.startswith("--report") for argument in sys.argv[1:]):
@@ -154,7 +153,7 @@ def run_of(wildcards):
 
 def runs_folder(variant):
     """Where the runs of a variant lie."""
-    return f"{experiments.below(RESULTS, variant)}/runs"
+    return f"{experiments.variant_folder(RESULTS, variant)}/runs"
 
 
 def run_code(environment, method):
@@ -164,7 +163,7 @@ def run_code(environment, method):
 
 def kernel_file(wildcards):
     """The compiled kernel that runs a method."""
-    return KERNELS[METHODS[wildcards.method].kernels["mountain_car"]]
+    return KERNELS[compiled.kernel_of(wildcards.method)]
 
 
 def figure_of(wildcards):
@@ -278,13 +277,20 @@ def reference_tables(wildcards):
     return [f"{RESULTS}/tables/{figure_of(wildcards).reference}/{table}.parquet" for table in ("settings", "spread")]
 
 
-def drawing_of(job, curves=True):
-    """What a drawing job depends on beside its tables; `curves`: whether it draws any, or bands."""
-    return lambda wildcards: {
-        "code": FINGERPRINTS[job],
-        "note": context.note(ASKED, PAPER, figure_of(wildcards), curves=curves),
-        "title": labels.title(figure_of(wildcards), job),
-    }
+def drawing_of(job):
+    """What a drawing job depends on in addition to its tables."""
+
+    def drawing(wildcards):
+        figure = figure_of(wildcards)
+        pictures = {picture.caption: picture for picture in KINDS[figure.kind].pictures(figure)}
+        picture = pictures[job.removeprefix("draw_")]
+        return {
+            "code": FINGERPRINTS[job],
+            "note": context.note(ASKED, PAPER, figure, curves=picture.has_curves),
+            "title": labels.title(figure, picture),
+        }
+
+    return drawing
 
 
 def in_report(path, caption, what):
@@ -293,7 +299,7 @@ def in_report(path, caption, what):
         path,
         caption=f"../../reports/{caption}.rst",
         category=lambda wildcards: context.SECTIONS[figure_of(wildcards).section],
-        subcategory=lambda wildcards: figure_of(wildcards).title,
+        subcategory=lambda wildcards: labels.without_wildcards(figure_of(wildcards).title),
         labels=lambda wildcards: labels.labels(
             figure_of(wildcards), what if isinstance(what, str) else what[wildcards.table]
         ),
