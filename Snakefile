@@ -5,7 +5,7 @@ from snakemake.utils import min_version
 
 min_version("9.0")
 
-if "figures" not in config:
+if "figures" not in config and "base" not in config:
 
     configfile: "config/paper.yaml"
 

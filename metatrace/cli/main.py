@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from metatrace import numbers
-from metatrace.cli import provenance, publish, status
+from metatrace.cli import config, provenance, publish, status
 from metatrace.cli.options import whole_number
 from metatrace.errors import UserError
 from metatrace.methods import METHODS, method_of
@@ -419,9 +419,7 @@ def _parser() -> Parser:
     )
     explorer.add_argument("--output", required=True, type=Path, metavar="HTML")
 
-    config = verbs.add_parser("config", help="check a config file and say what it asks for")
-    config.set_defaults(verb=_config)
-    config.add_argument("file", type=Path)
+    config.add(verbs)
 
     return parser
 
@@ -770,15 +768,15 @@ def _frames_of_method(text: str) -> tuple[str, int]:
 
 def _claims(options: argparse.Namespace) -> None:
     from metatrace.analysis import tables
-    from metatrace.config import experiments
-    from metatrace.report import claim_evidence, claims, context
+    from metatrace.config import loading
+    from metatrace.report import claim_evidence, claims, context, criteria
     from metatrace.report import claims_page as pages
 
-    criteria = claims.read(options.claims)
+    decided_by = criteria.read(options.claims)
     kinds = dict(figure.split("=") for figure in options.figures)
-    ran = claim_evidence.load(options.tables, kinds, experiments.read(options.paper))
+    ran = claim_evidence.load(options.tables, kinds, loading.read(options.paper))
     style = atomic.read_text(options.style, "it must be a style sheet")
-    table = claims.judge(criteria, ran)
+    table = claims.judge(decided_by, ran)
     summary = claims.summary(table, context.SECTIONS)
     atomic.write_atomically(options.output / "tables" / "claims.json", pages.as_json(table, summary, options.scale))
     atomic.write_atomically(options.output / "tables" / "claims.csv", tables.as_csv(table))
@@ -939,15 +937,3 @@ def _draw_paired_curves(options: argparse.Namespace) -> None:
     curves = points.of_episodes(tables.read(options.tables / "curves.parquet"))
     style.save(paired_curves.draw(curves, title=options.title, note=options.note), options.output)
     style.save_table(paired_curves.drawn_table(curves), options.output)
-
-
-def _config(options: argparse.Namespace) -> None:
-    from metatrace.config import experiments
-
-    asked = experiments.read(options.file)
-    print(f"{options.file}: scale {asked.scale}, {len(asked.figures)} figures, {len(asked.all_runs())} runs")
-    for figure in asked.figures.values():
-        print(
-            f"  {figure.name}: {', '.join(figure.methods)} on {', '.join(figure.environments)}, "
-            f"{len(figure.some_runs())} runs of {figure.length} {figure.unit}"
-        )

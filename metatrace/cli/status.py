@@ -23,10 +23,10 @@ def add(verbs: Any) -> None:
 
 
 def _status(options: argparse.Namespace) -> None:
-    from metatrace.config import experiments
+    from metatrace.config import loading
     from metatrace.pipeline import status
 
-    asked = experiments.read(options.file)
+    asked = loading.read(options.file)
     folder = options.results or f"results/{asked.scale}"
     print(f"{options.file}: scale {asked.scale}, in {folder}")
     found = status.of(asked, folder)

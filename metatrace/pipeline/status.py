@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from metatrace.config.experiments import Experiments, Figure, below
+from metatrace.config.experiments import Experiments, variant_folder
+from metatrace.config.figure import Figure
 from metatrace.domains.atari import checkpoint
 from metatrace.domains.atari import readings as games
 from metatrace.domains.mountain_car import compiled
@@ -38,7 +39,7 @@ class WantedRun(NamedTuple):
 
     def path(self, folder: str, kind: str = "runs") -> str:
         """Its file below `results/<scale>`, among the runs or the checkpoints."""
-        return self.key.path(f"{below(folder, self.variant)}/{kind}")
+        return self.key.path(f"{variant_folder(folder, self.variant)}/{kind}")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from PIL import Image
 
 from metatrace.analysis import points, tables
 from metatrace.analysis.groups import SETTING
-from metatrace.config.experiments import GAMES, Experiments, Figure
+from metatrace.config.experiments import Experiments
+from metatrace.config.figure import Figure
 from metatrace.errors import UserError
 from metatrace.pipeline import jobs, outputs, status
 from metatrace.report import claims_page, context
@@ -43,7 +44,7 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
             f"such as {first}; make them with the snakemake command of this config"
         )
     figures = list(asked.figures.values())
-    if any(figure.kind == GAMES for figure in figures):
+    if any(figure.kind == "games" for figure in figures):
         raise UserError(f"{folder}: has games, which are not published; use a config without games")
     made_by = _made_by(asked)
     made: dict[str, bytes] = {

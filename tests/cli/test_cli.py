@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metatrace.config import experiments
+from metatrace.config import loading
 from metatrace.pipeline import outputs
 from metatrace.runs import key, results
 from metatrace.runs.results import load_run
@@ -585,7 +585,7 @@ def test_a_stale_run_is_refused(metatrace):
 
 def test_a_config_is_summed_up(metatrace):
     path = Path(__file__).parents[2] / "config" / "paper.yaml"
-    asked = experiments.read(path)
+    asked = loading.read(path)
     done = metatrace("config", path)
     assert done.returncode == 0
     assert f"{len(asked.figures)} figures, {len(asked.all_runs())} runs" in done.stdout

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from metatrace.cli import main as cli
-from metatrace.config import experiments
+from metatrace.config import loading
 from metatrace.domains.atari.checkpoint import Checkpoint
 from metatrace.pipeline import jobs, outputs, status
 from metatrace.report import context
@@ -46,7 +46,7 @@ figures:
     kind: games
     environment: catch
     method: [none, mixed]
-    alpha: {best: 1, of: figure_8, method: mixed}
+    alpha: {best: 1, from_figure: figure_8, method: mixed}
     mu: ["0.001"]
     seeds: 2
     frames: 1000
@@ -61,7 +61,7 @@ class Scale:
     def __init__(self):
         with open("c.yaml", "w", encoding="utf-8") as file:
             file.write(CONFIG)
-        self.asked = experiments.check(yaml.safe_load(CONFIG), "c.yaml")
+        self.asked = loading.check(yaml.safe_load(CONFIG), "c.yaml")
 
     def code(self, run):
         return jobs.fingerprint_of(context.run_job(run.environment, run.method))
@@ -253,7 +253,7 @@ def test_it_needs_neither_torch_nor_pandas(scale):
 
 def test_the_rough_figures_are_of_the_right_size():
     # The paper's scale took some 68 minutes on two cores (README): not tenths of it and not ten times.
-    asked = experiments.read(experiments.SCHEMA.parents[2] / "config" / "paper.yaml")
+    asked = loading.read(Path(__file__).parents[2] / "config" / "paper.yaml")
     lengths = {status.WantedRun("", run): length for run, length in asked.runs().items()}
     missing = {run: status.RunState(status.MISSING) for run in lengths}
     seconds = status.seconds_of_cars(status.Status([], missing, [], False, []), lengths)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from project import Project
 
-from metatrace.config import experiments
+from metatrace.config import loading
 from metatrace.domains.mountain_car import layout
 from metatrace.pipeline import jobs, outputs
 from metatrace.report import context
@@ -95,7 +95,7 @@ figures:
     section: comparisons
     title: "Figure S7: those of figures 1 and 3"
     kind: compared
-    of: [figure_1, figure_3]
+    members: [figure_1, figure_3]
 device: cpu
 """
 
@@ -393,7 +393,7 @@ def recorded(tmp_path_factory):
 
 def all_results(project) -> list[Path]:
     """Every file that the workflow makes."""
-    asked = experiments.read(project.folder / "config/tiny.yaml")
+    asked = loading.read(project.folder / "config/tiny.yaml")
     figures, folder = asked.figures.values(), "results/tiny"
     names = [run.path(f"{folder}/runs") for run in asked.runs()]
     for files in (outputs.table_files, outputs.drawn_files, outputs.csv_files, outputs.thinned_files):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from project import Project
 
-from metatrace.config import experiments
+from metatrace.config import loading
 from metatrace.pipeline import recovery
 from metatrace.runs.results import load_run
 
@@ -20,7 +20,7 @@ RUN = "results/tiny/runs/mountain_car/none/alpha~2^-5/mu~0/drift~0/seed~1.npz"
 
 
 def test_it_makes_the_runs_of_the_config_and_no_others(finished):
-    asked = experiments.read(finished.folder / "config" / "tiny.yaml")
+    asked = loading.read(finished.folder / "config" / "tiny.yaml")
     expected = {run.path("results/tiny/runs") for run in asked.runs()}
     assert len(expected) == 12
     assert set(finished.results("results/tiny/runs/**/*")) == expected

@@ -12,7 +12,9 @@ from snakemake.io import IOFile
 from snakemake.persistence.file import FilePersistence
 
 from metatrace.pipeline import job_times, jobs, outputs, recovery, status
-from metatrace.config import experiments
+from metatrace.config import experiments, loading
+from metatrace.figures.kinds.registry import KINDS
+from metatrace.figures.kinds.step_sizes import EPISODE_TABLES
 from metatrace.report import context, labels
 from metatrace.domains.atari import readings as games
 from metatrace.errors import UserError
@@ -23,11 +25,9 @@ from metatrace.runs.key import RunKey
 def checked_config():
     """The config as experiments; a wrong one ends the workflow with one line and exit code 2."""
     try:
-        # Read from the file as well: Snakemake's own reading no longer shows what was unquoted.
-        for path in workflow.configfiles:
-            experiments.read(Path(path))
-        where = ", ".join(map(str, workflow.configfiles)) or "config"
-        return experiments.check(config, where), experiments.read(Path(workflow.basedir, "config/paper.yaml"))
+        # The files themselves: Snakemake's own reading knows no overlays, and no longer shows what was unquoted.
+        asked = loading.resolve([Path(path) for path in workflow.configfiles], workflow.config_settings.config)
+        return asked, loading.read(Path(workflow.basedir, "config/paper.yaml"))
     except UserError as error:
         print(f"metatrace: error: {error}", file=sys.stderr)
         sys.exit(2)
@@ -153,7 +153,7 @@ def run_of(wildcards):
 
 def runs_folder(variant):
     """Where the runs of a variant lie."""
-    return f"{experiments.below(RESULTS, variant)}/runs"
+    return f"{experiments.variant_folder(RESULTS, variant)}/runs"
 
 
 def run_code(environment, method):
@@ -277,13 +277,20 @@ def reference_tables(wildcards):
     return [f"{RESULTS}/tables/{figure_of(wildcards).reference}/{table}.parquet" for table in ("settings", "spread")]
 
 
-def drawing_of(job, curves=True):
-    """What a drawing job depends on beside its tables; `curves`: whether it draws any, or bands."""
-    return lambda wildcards: {
-        "code": FINGERPRINTS[job],
-        "note": context.note(ASKED, PAPER, figure_of(wildcards), curves=curves),
-        "title": labels.title(figure_of(wildcards), job),
-    }
+def drawing_of(job):
+    """What a drawing job depends on in addition to its tables."""
+
+    def drawing(wildcards):
+        figure = figure_of(wildcards)
+        pictures = {picture.caption: picture for picture in KINDS[figure.kind].pictures(figure)}
+        picture = pictures[job.removeprefix("draw_")]
+        return {
+            "code": FINGERPRINTS[job],
+            "note": context.note(ASKED, PAPER, figure, curves=picture.has_curves),
+            "title": labels.title(figure, picture),
+        }
+
+    return drawing
 
 
 def in_report(path, caption, what):
@@ -292,7 +299,7 @@ def in_report(path, caption, what):
         path,
         caption=f"../../reports/{caption}.rst",
         category=lambda wildcards: context.SECTIONS[figure_of(wildcards).section],
-        subcategory=lambda wildcards: figure_of(wildcards).title,
+        subcategory=lambda wildcards: labels.without_wildcards(figure_of(wildcards).title),
         labels=lambda wildcards: labels.labels(
             figure_of(wildcards), what if isinstance(what, str) else what[wildcards.table]
         ),
