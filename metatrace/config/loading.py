@@ -19,6 +19,7 @@ from metatrace.errors import UserError
 _MAX_BYTES = 1 << 20
 _MAX_VALUES = 100_000  # with every alias of YAML written out
 _FLOAT = re.compile(r"[-+]?[0-9]+[eE][-+]?[0-9]+\Z")
+_WHOLE_NUMBERS = ("seeds", "episodes", "frames", "smoothing", "final_episodes", "best")
 # Contents with the names by which error messages call them: each overlay stands before what it is based on.
 Sources = list[tuple[str, Any]]
 
@@ -67,7 +68,7 @@ def resolve(configfiles: Sequence[Path], overrides: Mapping[str, Any]) -> Experi
     Raises:
       UserError: as `read`.
     """
-    sources = [("--config", _plain(dict(overrides), "--config"))] if overrides else []
+    sources = [("--config", _typed(_plain(dict(overrides), "--config")))] if overrides else []
     for path in reversed(configfiles):
         sources += _chain(Path(path))
     return _checked(sources or [("config", {})])
@@ -122,6 +123,17 @@ def _plain(content: object, where: str, what: str = "config") -> Any:
         return json.loads(json.dumps(content))
     except (TypeError, ValueError, RecursionError):
         raise UserError(f"{where}: holds dates or other values that have no place in a {what} file") from None
+
+
+def _typed(value: Any, key: str = "") -> Any:
+    """A value of `--config` with its types: Snakemake reads all that stands within a table or a list as text."""
+    if isinstance(value, dict):
+        return {name: _typed(part, name) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_typed(part, key) for part in value]
+    if key in _WHOLE_NUMBERS and isinstance(value, str) and re.fullmatch("0|[1-9][0-9]{0,18}", value):
+        return int(value)
+    return None if value == "null" else value
 
 
 def _n_values(value: object, known: dict[int, int]) -> int:

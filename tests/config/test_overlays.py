@@ -7,6 +7,7 @@ import yaml
 from configs import VALID
 from hypothesis import given
 from hypothesis import strategies as st
+from snakemake.cli import parse_config
 
 from metatrace.config import loading
 from metatrace.errors import UserError
@@ -98,6 +99,13 @@ def test_overrides_and_several_files_are_one_config(folder):
     assert asked.readings_of("mountain_car")["time_limit"] == "bootstrap"
     with pytest.raises(UserError, match=r"^--config: readings\.time_limit: 'both' is no answer"):
         loading.resolve([folder / "paper.yaml"], {"readings": {"time_limit": "both"}})
+
+
+def test_overrides_have_their_types_though_snakemake_reads_tables_as_text(folder):
+    words = ["figures={figure_2: {seeds: [4, 7], episodes: 10}, figure_7: null}", "statistics={final_episodes: 3}"]
+    asked = loading.resolve([folder / "paper.yaml"], parse_config(words))
+    assert (asked.figures["figure_2"].seeds, asked.final_episodes) == ((4, 7), 3)
+    assert "figure_7" not in asked.figures
 
 
 @pytest.mark.parametrize("name", ["paper", "quick", "linear", "preview"])
