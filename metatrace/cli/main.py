@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from metatrace import numbers
-from metatrace.cli import compile, estimate, provenance, publish, run, status
+from metatrace.cli import compile, config, estimate, provenance, publish, run, status
 from metatrace.cli.options import whole_number
 from metatrace.domains.registry import ENVIRONMENTS
 from metatrace.errors import UserError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # The verbs that have a module each; `add` of a module adds its parser.
 FAILED = {token: environment.failed_return for token, environment in ENVIRONMENTS.items()}
-VERBS = (run, compile, estimate, status, publish, provenance)
+VERBS = (run, config, status, estimate, provenance, compile, publish)
 
 
 class Parser(argparse.ArgumentParser):
@@ -324,9 +324,7 @@ def _parser() -> Parser:
     )
     explorer.add_argument("--output", required=True, type=Path, metavar="HTML")
 
-    config = verbs.add_parser("config", help="check a config file and say what it asks for")
-    config.set_defaults(verb=_config)
-    config.add_argument("file", type=Path)
+    config.add(verbs)
 
     return parser
 
@@ -481,15 +479,15 @@ def _best_alphas(options: argparse.Namespace) -> None:
 
 def _claims(options: argparse.Namespace) -> None:
     from metatrace.analysis import tables
-    from metatrace.config import experiments
-    from metatrace.report import claim_evidence, claims, context
+    from metatrace.config import loading
+    from metatrace.report import claim_evidence, claims, context, criteria
     from metatrace.report import claims_page as pages
 
-    criteria = claims.read(options.claims)
+    decided_by = criteria.read(options.claims)
     kinds = dict(figure.split("=") for figure in options.figures)
-    ran = claim_evidence.load(options.tables, kinds, experiments.read(options.paper))
+    ran = claim_evidence.load(options.tables, kinds, loading.read(options.paper))
     style = atomic.read_text(options.style, "it must be a style sheet")
-    table = claims.judge(criteria, ran)
+    table = claims.judge(decided_by, ran)
     summary = claims.summary(table, context.SECTIONS)
     atomic.write_atomically(options.output / "tables" / "claims.json", pages.as_json(table, summary, options.scale))
     atomic.write_atomically(options.output / "tables" / "claims.csv", tables.as_csv(table))
@@ -650,15 +648,3 @@ def _draw_paired_curves(options: argparse.Namespace) -> None:
     curves = points.of_episodes(tables.read(options.tables / "curves.parquet"))
     style.save(paired_curves.draw(curves, title=options.title, note=options.note), options.output)
     style.save_table(paired_curves.drawn_table(curves), options.output)
-
-
-def _config(options: argparse.Namespace) -> None:
-    from metatrace.config import experiments
-
-    asked = experiments.read(options.file)
-    print(f"{options.file}: scale {asked.scale}, {len(asked.figures)} figures, {len(asked.all_runs())} runs")
-    for figure in asked.figures.values():
-        print(
-            f"  {figure.name}: {', '.join(figure.methods)} on {', '.join(figure.environments)}, "
-            f"{len(figure.some_runs())} runs of {figure.length} {figure.unit}"
-        )

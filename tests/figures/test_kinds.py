@@ -7,6 +7,7 @@ import pytest
 from metatrace.config import loading
 from metatrace.domains.registry import DOMAINS
 from metatrace.figures.kinds.registry import DEFAULT_KIND, KINDS
+from metatrace.pipeline import jobs
 
 ROOT = Path(__file__).parents[2]
 FIGURES = list(loading.read(ROOT / "config" / "paper.yaml").figures.values())
@@ -34,6 +35,12 @@ def test_a_figure_has_pictures_with_captions_and_tables(figure):
     tables = kind.tables(figure)
     assert len(set(tables)) == len(tables) and {*kind.csv(figure), *kind.evidence} <= set(tables)
     assert kind.make.startswith("metatrace.analysis.") and ":make" in kind.make
+
+
+def test_all_pictures_of_a_kind_are_known_without_a_figure():
+    for name, kind in KINDS.items():
+        drawn = {picture.suffix for figure in FIGURES if figure.kind == name for picture in kind.pictures(figure)}
+        assert {picture.suffix for picture in jobs.pictures_of(kind)} == drawn
 
 
 def test_every_kind_is_in_the_paper():

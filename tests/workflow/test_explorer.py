@@ -16,7 +16,7 @@ from metatrace.analysis.smoothing import trailing_mean
 from metatrace.cli import main as cli
 from metatrace.config import experiments, loading
 from metatrace.numbers import parse
-from metatrace.pipeline import outputs, provenance
+from metatrace.pipeline import jobs, outputs
 from metatrace.report import context
 from metatrace.runs import results
 
@@ -110,7 +110,7 @@ def made(tmp_path_factory):
         assert cli.main([f"aggregate{ending}", *grid, *final]) == 0
         thinned = ["--curves", str(tables / "curves.parquet"), "--output", str(tables / "thinned.json")]
         assert cli.main([f"thin{ending}", *grid, *thinned]) == 0
-    codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
+    codes = {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
     words = context.explorer_context(asked, codes)
     command = ["explorer", "--tables", str(folder / "tables"), "--words", context.as_json(words)]
     assert cli.main([*command, "--template", str(ROOT / "reports"), "--output", str(folder / "explorer.html")]) == 0
@@ -172,7 +172,7 @@ def test_the_page_says_scale_runs_and_code_on_top(page):
     assert "88 runs" in text
     assert re.search(r"code [0-9a-f]{16}", text)
     page.get_by_text("Fingerprints of the code").click()
-    assert provenance.of_job("run_game").digest in page.inner_text("#code")
+    assert jobs.fingerprint_of("run_game").digest in page.inner_text("#code")
 
 
 def test_the_first_figure_with_tuning_is_drawn_as_the_paper_has_it(page):
@@ -398,7 +398,7 @@ def test_nothing_went_wrong_and_nothing_was_fetched(opened_page):
 
 def test_the_same_results_and_words_give_the_same_bytes(made, tmp_path):
     asked = loading.check(yaml.safe_load(CONFIG), "config")
-    codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
+    codes = {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
     words = context.as_json(context.explorer_context(asked, codes))
     again = tmp_path / "explorer.html"
     command = [

@@ -11,7 +11,7 @@ from pathlib import Path
 from snakemake.io import IOFile
 from snakemake.persistence.file import FilePersistence
 
-from metatrace.pipeline import job_times, outputs, provenance, recovery, status
+from metatrace.pipeline import job_times, jobs, outputs, recovery, status
 from metatrace.config import experiments, loading
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.figures.kinds.step_sizes import EPISODE_TABLES
@@ -45,7 +45,7 @@ RESULTS = f"results/{ASKED.scale}"
 # Where the runs of each variant of the readings lie, as a part of paths: nothing for the config's own.
 PLACES = {f"readings/{variant}/" if variant else "": variant for variant in ASKED.variants()}
 RUN = "{method}/alpha~{alpha}/mu~{mu}/drift~{drift}/seed~{seed}"
-FINGERPRINTS = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
+FINGERPRINTS = {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
 KERNELS = {
     name: f"results/kernels/{context.kernel_name(name, FINGERPRINTS)}" for name in [*layout.KERNELS, "step_kernel"]
 }
@@ -116,14 +116,14 @@ def what_it_took():
     ]
     packages = {}
     for job in context.run_jobs(ASKED):
-        packages.update(provenance.of_job(job).packages)
+        packages.update(jobs.fingerprint_of(job).packages)
     # A job's log is its own; the files that it made have a record each.
-    jobs = {
+    made = {
         tuple(record.log or ()): job_times.Job(record.rule, record.starttime, record.endtime)
         for record in found
         if record and record.starttime and record.endtime
     }
-    return job_times.summarize_jobs(list(jobs.values()), packages)
+    return job_times.summarize_jobs(list(made.values()), packages)
 
 
 if any(argument.startswith("--report") for argument in sys.argv[1:]):

@@ -10,16 +10,14 @@ from metatrace.figures.kinds.step_sizes import EPISODE_TABLES
 if TYPE_CHECKING:
     from metatrace.config.figure import Figure
 
-_PICTURES = (
-    Picture("", "best_mu", "learning curves", "metatrace.figures.best_mu:draw_job"),
-    Picture(
-        "_by_drift",
-        "by_drift",
-        "scores against the drift rate",
-        "metatrace.figures.by_drift:draw_job",
-        title=lambda figure: f"{figure.short_name}, against the drift rate: every method at its best meta-step-size",
-        has_curves=False,
-    ),
+CURVES = Picture("", "best_mu", "learning curves", "metatrace.figures.best_mu:draw_job")
+BY_DRIFT = Picture(
+    "_by_drift",
+    "by_drift",
+    "scores against the drift rate",
+    "metatrace.figures.by_drift:draw_job",
+    title=lambda figure: f"{figure.short_name}, against the drift rate: every method at its best meta-step-size",
+    has_curves=False,
 )
 
 
@@ -43,7 +41,7 @@ KIND = Kind(
     tables=lambda figure: (*EPISODE_TABLES, "best_mu"),
     csv=lambda figure: ("scores", "settings", "best_mu"),
     make="metatrace.analysis.episode_tables:make_with_best_mu",
-    pictures=lambda figure: _PICTURES,
+    pictures=lambda figure: (CURVES, BY_DRIFT),
     evidence=("scores", "tenths"),
     explorer=("drift", "method"),
 )

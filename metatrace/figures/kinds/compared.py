@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from metatrace.config.figure import Figure
 
 _TABLES = ("settings", "spread", "best_over_alpha")
-_PICTURE = Picture("", "methods", "all methods", "metatrace.figures.methods:draw_job", has_curves=False)
+PICTURE = Picture("", "methods", "all methods", "metatrace.figures.methods:draw_job", has_curves=False)
 
 
 def _distinct(members: list[str]) -> list[str]:
@@ -47,7 +47,7 @@ KIND = Kind(
     tables=lambda figure: _TABLES,
     csv=lambda figure: _TABLES,
     make="metatrace.analysis.methods:make",
-    pictures=lambda figure: (_PICTURE,),
+    pictures=lambda figure: (PICTURE,),
     evidence=(),
     explorer=None,
 )

@@ -11,7 +11,7 @@ from metatrace.figures.kinds.kind import Kind, Picture
 if TYPE_CHECKING:
     from metatrace.config.figure import Figure
 
-_PICTURE = Picture("", "games", "learning curves", "metatrace.figures.games:draw_job")
+PICTURE = Picture("", "games", "learning curves", "metatrace.figures.games:draw_job")
 _TABLES = ("curves", "scores", "settings", "best_constant", "reference")
 _CSV = ("scores", "settings", "best_constant", "reference")
 
@@ -69,7 +69,7 @@ KIND = Kind(
     tables=lambda figure: (*_TABLES, "aggregate_scores") if has_several(figure) else _TABLES,
     csv=_csv,
     make="metatrace.analysis.games:make",
-    pictures=lambda figure: (_PICTURE,),
+    pictures=lambda figure: (PICTURE,),
     evidence=("scores", "reference"),
     explorer=("method", "alpha"),
 )

@@ -15,7 +15,7 @@ from metatrace.methods import METHODS
 if TYPE_CHECKING:
     from metatrace.config.figure import Figure
 
-_PICTURE = Picture("", "mu_and_beta", "learning curves and β", "metatrace.figures.mu_and_beta:draw_job")
+PICTURE = Picture("", "mu_and_beta", "learning curves and β", "metatrace.figures.mu_and_beta:draw_job")
 
 
 class MuAndBeta(OnEpisodes):
@@ -49,7 +49,7 @@ KIND = Kind(
     tables=lambda figure: (*EPISODE_TABLES, "beta", "final_beta"),
     csv=lambda figure: ("scores", "settings", "final_beta"),
     make="metatrace.analysis.episode_tables:make_with_beta",
-    pictures=lambda figure: (_PICTURE,),
+    pictures=lambda figure: (PICTURE,),
     evidence=("scores", "final_beta"),
     explorer=("method", "mu"),
 )

@@ -12,15 +12,13 @@ from metatrace.methods import METHODS
 if TYPE_CHECKING:
     from metatrace.config.figure import Figure
 
-_PICTURES = (
-    Picture("", "paired", "differences over α and μ", "metatrace.figures.paired:draw_job", has_curves=False),
-    Picture(
-        "_curves",
-        "paired_curves",
-        "learning curves",
-        "metatrace.figures.paired_curves:draw_job",
-        title=lambda figure: f"{figure.title}, curves",
-    ),
+DIFFERENCES = Picture("", "paired", "differences over α and μ", "metatrace.figures.paired:draw_job", has_curves=False)
+CURVES = Picture(
+    "_curves",
+    "paired_curves",
+    "learning curves",
+    "metatrace.figures.paired_curves:draw_job",
+    title=lambda figure: f"{figure.title}, curves",
 )
 
 
@@ -49,7 +47,7 @@ KIND = Kind(
     tables=lambda figure: (*EPISODE_TABLES, "differences", "overview"),
     csv=lambda figure: ("scores", "settings", "differences", "overview"),
     make="metatrace.analysis.episode_tables:make_with_pairs",
-    pictures=lambda figure: _PICTURES,
+    pictures=lambda figure: (DIFFERENCES, CURVES),
     evidence=("scores", "tenths"),
     explorer=("mu", "method"),
 )

@@ -33,10 +33,10 @@ def _check(figure: "Figure", key: str) -> None:
 
 
 def _pictures(figure: "Figure") -> tuple[Picture, ...]:
-    own = Picture("", "learning_curves", "learning curves", "metatrace.figures.learning_curves:draw_job")
-    return (own, SENSITIVITY, HEAT_MAP) if figure.reference else (own,)
+    return (CURVES, SENSITIVITY, HEAT_MAP) if figure.reference else (CURVES,)
 
 
+CURVES = Picture("", "learning_curves", "learning curves", "metatrace.figures.learning_curves:draw_job")
 SENSITIVITY = Picture(
     "_sensitivity",
     "sensitivity",
