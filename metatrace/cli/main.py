@@ -324,8 +324,6 @@ def _parser() -> Parser:
     )
     explorer.add_argument("--output", required=True, type=Path, metavar="HTML")
 
-    config.add(verbs)
-
     return parser
 
 
