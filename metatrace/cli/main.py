@@ -339,8 +339,6 @@ def _parser() -> Parser:
     )
     explorer.add_argument("--output", required=True, type=Path, metavar="HTML")
 
-    config.add(verbs)
-
     return parser
 
 
