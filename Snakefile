@@ -36,6 +36,14 @@ onstart:
     tell_time()
 
 
+onsuccess:
+    snakemake_hooks.record_contents(ASKED, RESULTS, KERNELS.values())
+
+
+onerror:
+    snakemake_hooks.record_contents(ASKED, RESULTS, KERNELS.values())
+
+
 rule all:
     default_target: True
     input:

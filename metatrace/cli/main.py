@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from metatrace import numbers
-from metatrace.cli import compile, config, estimate, provenance, publish, run, status
+from metatrace.cli import compile, config, estimate, provenance, publish, run, status, streams
 from metatrace.cli.options import whole_number
 from metatrace.domains.registry import ENVIRONMENTS
 from metatrace.errors import UserError
@@ -34,21 +34,36 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, **options)
 
+    def print_help(self, file: Any = None) -> None:
+        """As argparse's, but what cannot be written is an error."""
+        print(self.format_help(), end="", file=file)
+
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message}; see: {self.prog} --help")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; returns the exit code: 0, or 2 after bad input."""
+    if arguments is None:
+        streams.prepare()
     try:
-        options = _parser().parse_args(arguments)
-        options.verb(options)
+        try:
+            options = _parser().parse_args(arguments)
+            options.verb(options)
+        finally:
+            sys.stdout.flush()
     except UserError as error:
         print(f"metatrace: error: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # the reader of our output has left, as `| head` does
-        sys.stderr.close()
-        return 1
+    except OSError as error:
+        if error.filename is not None:
+            print(f"metatrace: error: {error.filename}: {error.strerror}", file=sys.stderr)
+            return 2
+        streams.discard(1)
+        if isinstance(error, BrokenPipeError):  # the reader of our output has left, as `| head` does
+            return 1
+        print(f"metatrace: error: standard output cannot be written ({error.strerror})", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("metatrace: interrupted; nothing was written", file=sys.stderr)
         return 130

@@ -3,7 +3,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,8 @@ from pathlib import Path
 from snakemake.io import IOFile
 from snakemake.persistence.file import FilePersistence
 
-from metatrace.pipeline import job_times, jobs, outputs, recovery, status
+from metatrace.pipeline import job_times, jobs, outputs, status
+from metatrace.pipeline import snakemake as snakemake_hooks
 from metatrace.config import experiments, loading
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.figures.kinds.step_sizes import EPISODE_TABLES
@@ -63,46 +63,14 @@ config["verdicts"] = context.verdicts(Path(RESULTS, "tables/claims.json"))
 # Jobs call `python` and `snakemake`: those of the environment that this Snakemake runs in, activated or not.
 os.environ.update(PATH=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
 
+# Altair cannot be imported without docstrings.
+os.environ.pop("PYTHONOPTIMIZE", None)
+
 # The parallelism is Snakemake's: one thread a job.
 shell.prefix("set -euo pipefail; export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1; ")
 
 
-def recover():
-    """Puts right what a killed or disturbed Snakemake left behind; a dry run only says what it would do.
-
-    Now, for afterwards Snakemake has looked at its locks and at the files. It does not say yet how it was
-    called, so its arguments do.
-    """
-    arguments = sys.argv[1:]
-    # Jobs on a cluster, and the report's own Snakemake, work for one that has done this.
-    if not workflow.is_main_process or "--nolock" in arguments:
-        return
-    dry = any(re.fullmatch("-[a-zA-Z]*n[a-zA-Z]*|--dry.*", argument) for argument in arguments)
-    if not recovery.alone(Path(".snakemake"), stay=not dry):
-        return
-    if "--touch" in arguments or "-t" in arguments:  # whoever says so takes the files as they are
-        return
-    records = FilePersistence(nolock=True)
-
-    def recorded(path):
-        record = records.metadata(IOFile(path))
-        return record and record.endtime
-
-    for path in recovery.files_to_make_anew(ASKED, RESULTS, KERNELS.values(), recorded):
-        try:
-            if not dry:
-                recovery.set_aside(path)
-        except UserError as error:
-            print(f"metatrace: error: {error}", file=sys.stderr)
-            sys.exit(2)
-        print(
-            f"metatrace: {path}: was changed after it was made; it is made anew"
-            f"{'' if dry else f', the changed one is now {path}{recovery.ASIDE}'}",
-            file=sys.stderr,
-        )
-
-
-recover()
+snakemake_hooks.recover_before_jobs(workflow, ASKED, RESULTS, KERNELS.values())
 
 
 def what_it_took():
