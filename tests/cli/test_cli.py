@@ -16,8 +16,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metatrace.compiled import object_code
 from metatrace.config import loading
-from metatrace.pipeline import outputs
+from metatrace.domains.registry import DOMAINS, domain_of
+from metatrace.pipeline import outputs, provenance
 from metatrace.runs import key, results
 from metatrace.runs.results import load_run
 
@@ -48,8 +50,11 @@ AGGREGATE = {
 def cache(tmp_path_factory, all_kernels):
     """Where the command keeps its compiled kernels, for all tests of this file."""
     folder = tmp_path_factory.mktemp("cache")
-    for path in all_kernels:
-        shutil.copy(path, folder)
+    codes = {kernel: domain.kernel_code(kernel) for domain in DOMAINS for kernel in domain.kernels}
+    for path, code in zip(all_kernels, codes.values(), strict=True):
+        place = folder / provenance.fingerprint(code).digest
+        place.mkdir(exist_ok=True)
+        shutil.copy(path, place)
     return folder
 
 
@@ -110,7 +115,7 @@ BAD_RUNS = {
     "half a seed": ({"seed": "0.5"}, "--seed", "whole number from 0 up"),
     "no episodes": ({"episodes": "0"}, "--episodes", "whole number from 1 up"),
     "endless episodes": ({"episodes": "9" * 30}, "--episodes"),
-    "an unknown agent": ({"agent": "fast"}, "--agent", "plain"),
+    "an unknown agent": ({"agent": "quick"}, "--agent", "plain"),
     "an unknown option": ({"alfa": "2^-8"}, "--alfa", "--help"),
     "an abbreviated option": ({"epis": "5"}, "--epis"),
     "an unknown reading": ({"reading": "time=x"}, "time", "time_limit"),
@@ -120,8 +125,18 @@ BAD_RUNS = {
     "no drift on the drifting one": ({"environment": "drifting_mountain_car"}, "--drift", "is missing"),
     "a drift above 1": ({"environment": "drifting_mountain_car", "drift": "2^1"}, "--drift", "from 0 to 1"),
     "a drift that is none": ({"environment": "drifting_mountain_car", "drift": "x"}, "--drift"),
-    "a kernel that is none": ({"kernel": __file__}, __file__, "is no compiled kernel"),
-    "a kernel that is missing": ({"kernel": "none.o"}, "none.o", "is no compiled kernel"),
+    "a kernel that is none": (
+        {"kernel": __file__},
+        __file__,
+        "no compiled kernel",
+        "metatrace compile --kernel lazy_kernel",
+    ),
+    "a kernel that is missing": (
+        {"kernel": "none.o"},
+        "none.o",
+        "is missing",
+        "metatrace compile --kernel lazy_kernel --output none.o",
+    ),
     "a line break in a value": ({"method": "a\nb"}, "--method"),
 }
 
@@ -139,7 +154,8 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(metatrace):
     done = metatrace("run", *options(RUN, output="file/x.npz", episodes="100000000"))
     assert_refused(done, "file/x.npz", "cannot be written")
     assert listing(metatrace.folder) == ["file"]
-    assert_refused(metatrace("compile", "--output", "file/k.o"), "file/k.o", "cannot be written")
+    compiling = metatrace("compile", "--kernel", "lazy_kernel", "--output", "file/k.o")
+    assert_refused(compiling, "file/k.o", "cannot be written")
 
 
 def test_an_output_that_is_a_folder_is_refused(metatrace):
@@ -169,12 +185,15 @@ def test_an_unknown_verb_is_refused(metatrace, arguments):
 
 def test_a_run_leaves_one_file_that_says_how_it_was_made(metatrace):
     done = metatrace("run", *options(RUN, output="new/folder/x.npz", reading="time_limit=bootstrap"))
-    assert done.returncode == 0 and done.stdout == ""
+    assert done.returncode == 0
     assert listing(metatrace.folder) == ["new", "new/folder", "new/folder/x.npz"]
     run = load_run(metatrace.folder / "new/folder/x.npz")
+    score = f"final score {run.returns.mean():.6g} (mean return of the last 5 episodes)"
+    assert re.fullmatch(rf"new/folder/x.npz: {re.escape(score)}, in [0-9.]+ s\n", done.stdout)
     assert run.key == key.RunKey("mountain_car", "scalar", "2^-6", "2^-8", "0", 0)
     assert len(run.returns) == 5 and np.array_equal(run.returns, -run.lengths)
     assert run.meta["readings"]["time_limit"] == "bootstrap" and run.meta["agent"] == "compiled"
+    assert run.meta["processor"] == object_code.processor()
     assert re.fullmatch("[0-9a-f]{16}", run.meta["code"]) and "numpy" in run.meta["packages"]
 
 
@@ -223,22 +242,77 @@ def test_the_kernel_is_kept_where_the_user_says_and_compiled_once(metatrace, tmp
     here = {"METATRACE_CACHE": str(tmp_path / "kept")}
     first = metatrace("run", *options(RUN, output="x.npz"), **here)
     assert first.returncode == 0 and "compiling the kernel" in first.stderr
-    (kept,) = (tmp_path / "kept").iterdir()
+    (kept,) = (tmp_path / "kept").rglob("*.o")
     before = kept.stat().st_mtime_ns, kept.stat().st_ino
     second = metatrace("run", *options(RUN, output="y.npz"), **here)
     assert second.returncode == 0 and second.stderr == ""
-    assert [kept] == list((tmp_path / "kept").iterdir())
+    assert [kept] == list((tmp_path / "kept").rglob("*.o"))
     assert (kept.stat().st_mtime_ns, kept.stat().st_ino) == before
 
 
 def test_a_damaged_kernel_in_the_cache_is_named(metatrace, kernel_files, tmp_path):
     whole = kernel_files("lazy_kernel")
-    (tmp_path / "kept").mkdir()
+    code = provenance.fingerprint(domain_of("mountain_car").kernel_code("lazy_kernel")).digest
+    (tmp_path / "kept" / code).mkdir(parents=True)
     here = {"METATRACE_CACHE": str(tmp_path / "kept")}
-    kept = tmp_path / "kept" / whole.name
+    kept = tmp_path / "kept" / code / whole.name
     kept.write_bytes(whole.read_bytes()[:5000])
     assert_refused(metatrace("run", *options(RUN, output="y.npz"), **here), str(kept))
     assert listing(metatrace.folder) == []
+
+
+@pytest.mark.parametrize(
+    "environment, method, there, wanted",
+    [
+        ("mountain_car", "vector", "lazy_kernel", "packed_kernel"),
+        ("mountain_car", "scalar", "step_kernel", "lazy_kernel"),
+        ("catch", "mixed", "packed_kernel", "step_kernel"),
+    ],
+)
+def test_a_kernel_of_another_method_or_domain_is_refused(metatrace, kernel_files, environment, method, there, wanted):
+    """A lazy kernel that ran for vector would give the numbers of none under the name of vector."""
+    length = {"episodes": None, "frames": "5"} if environment == "catch" else {}
+    changes = {"environment": environment, "method": method, "kernel": kernel_files(there), **length}
+    done = metatrace("run", *options(RUN, output="x.npz", **changes))
+    assert_refused(done, f"is {there}, and this run needs {wanted}; ", f"metatrace compile --kernel {wanted} --output ")
+    assert listing(metatrace.folder) == []
+
+
+def test_a_kernel_of_other_code_is_refused(metatrace, kernel_files):
+    machine_code = object_code.read(kernel_files("lazy_kernel"), "lazy_kernel")
+    (metatrace.folder / "k.o").write_bytes(object_code.as_file("lazy_kernel", "0123abcd", machine_code))
+    done = metatrace("run", *options(RUN, output="x.npz", kernel="k.o"))
+    assert_refused(done, "k.o: is lazy_kernel of other code", "metatrace compile --kernel lazy_kernel --output k.o")
+    assert listing(metatrace.folder) == ["k.o"]
+
+
+@pytest.mark.parametrize("variable", ["METATRACE_CACHE", "XDG_CACHE_HOME"])
+def test_a_cache_that_cannot_be_written_is_named_as_such(metatrace, variable):
+    (metatrace.folder / "file").write_text("in the way")
+    here = {"METATRACE_CACHE": "", variable: str(metatrace.folder / "file" / "cache")}
+    done = metatrace("run", *options(RUN, output="x.npz"), **here)
+    assert_refused(done, "file/cache", "cache folder", "set METATRACE_CACHE to a folder that you may write to")
+    assert listing(metatrace.folder) == ["file"]
+
+
+def test_agents_go_by_their_old_name_too(metatrace):
+    for agent in ("fast", "compiled"):
+        assert metatrace("run", *options(RUN, agent=agent, output=f"{agent}.npz")).returncode == 0
+    assert (metatrace.folder / "fast.npz").read_bytes() == (metatrace.folder / "compiled.npz").read_bytes()
+
+
+def test_a_run_of_mountain_car_imports_nothing_heavy(metatrace, cache):
+    heavy = ("pandas", "numba", "torch", "pydantic", "gymnasium")
+    code = "import sys; from metatrace.cli.main import main; main(sys.argv[1:]); "
+    code += f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "run", *options(RUN, output="x.npz")],
+        cwd=metatrace.folder,
+        env={**os.environ, "METATRACE_CACHE": str(cache)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and done.stderr == "[]\n"
 
 
 VERBS = [
@@ -353,7 +427,7 @@ def test_a_trial_says_how_long_games_take(metatrace):
     done = metatrace("estimate", "--frames", "none=1000000", "--cores", "2", "--output", "times.json")
     assert done.returncode == 0, done.stderr
     milliseconds = json.loads((metatrace.folder / "times.json").read_text())["none"]
-    told = f"none: 1,000,000 observed frames at {milliseconds:.1f} ms"
+    told = f"none: 1,000,000 observed frames at {milliseconds:.3g} ms"
     assert told in done.stdout and re.search(r"about \d+ (minutes|hours) on 2 cores", done.stdout)
     assert_refused(metatrace("estimate", "--frames", "nine=3"), "--frames", "is no METHOD=N")
     assert_refused(metatrace("estimate", "--frames", "none=3", "--device", "tpu"), "--device", "tpu")
@@ -593,10 +667,10 @@ def test_a_config_is_summed_up(metatrace):
 
 
 def test_a_fingerprint_is_printed_with_what_entered_it(metatrace):
-    done = metatrace("provenance", "fingerprint", "run_lazy_kernel")
+    done = metatrace("provenance", "fingerprint", "run_mountain_car_scalar")
     assert done.returncode == 0
     assert re.fullmatch("[0-9a-f]{16}", done.stdout.splitlines()[0])
-    assert "metatrace.domains.mountain_car.lazy_kernel" in done.stdout
+    assert "metatrace.compiled.lazy_kernel" in done.stdout
 
 
 def test_a_run_shows_its_progress_on_a_terminal_and_only_there(metatrace, cache):
