@@ -5,7 +5,7 @@ from snakemake.utils import min_version
 
 min_version("9.0")
 
-if "figures" not in config:
+if "figures" not in config and "base" not in config:
 
     configfile: "config/paper.yaml"
 
@@ -34,6 +34,14 @@ onstart:
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
     tell_time()
+
+
+onsuccess:
+    snakemake_hooks.record_contents(ASKED, RESULTS, KERNELS.values())
+
+
+onerror:
+    snakemake_hooks.record_contents(ASKED, RESULTS, KERNELS.values())
 
 
 rule all:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from metatrace import numbers
-from metatrace.cli import compile, estimate, provenance, publish, run, status
+from metatrace.cli import compile, config, estimate, provenance, publish, run, status, streams
 from metatrace.cli.options import whole_number
 from metatrace.domains.registry import ENVIRONMENTS
 from metatrace.errors import UserError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # The verbs that have a module each; `add` of a module adds its parser.
 FAILED = {token: environment.failed_return for token, environment in ENVIRONMENTS.items()}
-VERBS = (run, compile, estimate, status, publish, provenance)
+VERBS = (run, config, status, estimate, provenance, compile, publish)
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,21 +34,36 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, **options)
 
+    def print_help(self, file: Any = None) -> None:
+        """As argparse's, but what cannot be written is an error."""
+        print(self.format_help(), end="", file=file)
+
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message}; see: {self.prog} --help")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; returns the exit code: 0, or 2 after bad input."""
+    if arguments is None:
+        streams.prepare()
     try:
-        options = _parser().parse_args(arguments)
-        options.verb(options)
+        try:
+            options = _parser().parse_args(arguments)
+            options.verb(options)
+        finally:
+            sys.stdout.flush()
     except UserError as error:
         print(f"metatrace: error: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # the reader of our output has left, as `| head` does
-        sys.stderr.close()
-        return 1
+    except OSError as error:
+        if error.filename is not None:
+            print(f"metatrace: error: {error.filename}: {error.strerror}", file=sys.stderr)
+            return 2
+        streams.discard(1)
+        if isinstance(error, BrokenPipeError):  # the reader of our output has left, as `| head` does
+            return 1
+        print(f"metatrace: error: standard output cannot be written ({error.strerror})", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("metatrace: interrupted; nothing was written", file=sys.stderr)
         return 130
@@ -324,10 +339,6 @@ def _parser() -> Parser:
     )
     explorer.add_argument("--output", required=True, type=Path, metavar="HTML")
 
-    config = verbs.add_parser("config", help="check a config file and say what it asks for")
-    config.set_defaults(verb=_config)
-    config.add_argument("file", type=Path)
-
     return parser
 
 
@@ -481,15 +492,15 @@ def _best_alphas(options: argparse.Namespace) -> None:
 
 def _claims(options: argparse.Namespace) -> None:
     from metatrace.analysis import tables
-    from metatrace.config import experiments
-    from metatrace.report import claim_evidence, claims, context
+    from metatrace.config import loading
+    from metatrace.report import claim_evidence, claims, context, criteria
     from metatrace.report import claims_page as pages
 
-    criteria = claims.read(options.claims)
+    decided_by = criteria.read(options.claims)
     kinds = dict(figure.split("=") for figure in options.figures)
-    ran = claim_evidence.load(options.tables, kinds, experiments.read(options.paper))
+    ran = claim_evidence.load(options.tables, kinds, loading.read(options.paper))
     style = atomic.read_text(options.style, "it must be a style sheet")
-    table = claims.judge(criteria, ran)
+    table = claims.judge(decided_by, ran)
     summary = claims.summary(table, context.SECTIONS)
     atomic.write_atomically(options.output / "tables" / "claims.json", pages.as_json(table, summary, options.scale))
     atomic.write_atomically(options.output / "tables" / "claims.csv", tables.as_csv(table))
@@ -650,15 +661,3 @@ def _draw_paired_curves(options: argparse.Namespace) -> None:
     curves = points.of_episodes(tables.read(options.tables / "curves.parquet"))
     style.save(paired_curves.draw(curves, title=options.title, note=options.note), options.output)
     style.save_table(paired_curves.drawn_table(curves), options.output)
-
-
-def _config(options: argparse.Namespace) -> None:
-    from metatrace.config import experiments
-
-    asked = experiments.read(options.file)
-    print(f"{options.file}: scale {asked.scale}, {len(asked.figures)} figures, {len(asked.all_runs())} runs")
-    for figure in asked.figures.values():
-        print(
-            f"  {figure.name}: {', '.join(figure.methods)} on {', '.join(figure.environments)}, "
-            f"{len(figure.some_runs())} runs of {figure.length} {figure.unit}"
-        )

@@ -16,8 +16,8 @@ def add(verbs: Any) -> None:
 
 
 def _publish(options: argparse.Namespace) -> None:
-    from metatrace.config import experiments
+    from metatrace.config import loading
     from metatrace.report import publish
 
-    asked = experiments.read(options.file)
+    asked = loading.read(options.file)
     publish.publish(asked, f"results/{asked.scale}", options.output)

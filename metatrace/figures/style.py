@@ -150,7 +150,7 @@ def new_figure(height: float, *, title: str, note: str) -> Figure:
         "constrained", rect=(0, foot / (height + foot), 1, height / (height + foot)), w_pad=0.08, h_pad=0.06
     )
     if title:
-        figure.suptitle("\n".join(textwrap.wrap(title, 80)), x=0.012, ha="left", weight="bold")
+        figure.suptitle("\n".join(textwrap.wrap(title, 80)), x=0.012, ha="left", weight="bold", parse_math=False)
     if lines:
         figure.text(
             0.012,

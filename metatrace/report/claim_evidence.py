@@ -8,8 +8,10 @@ import pandas as pd
 
 from metatrace.analysis import games, tables
 from metatrace.analysis.groups import SETTING
-from metatrace.config.experiments import COMPARED, GAMES, MU_AND_BETA, Experiments, Figure
+from metatrace.config.experiments import Experiments
+from metatrace.config.figure import Figure
 from metatrace.errors import UserError
+from metatrace.figures.kinds.registry import KINDS
 from metatrace.report.claims import Ran
 from metatrace.runs.key import NO_MU
 
@@ -35,18 +37,12 @@ def load(folder: Path, kinds: Mapping[str, str], paper: Experiments) -> dict[str
     return {
         name: Ran(_scores(folder / name, figure), figure)
         for name, figure in known.items()
-        if figure.kind != COMPARED and evidence_of(kinds[name]) == evidence_of(figure.kind)
+        if KINDS[figure.kind].evidence and KINDS[kinds[name]].evidence == KINDS[figure.kind].evidence
     }
 
 
-def evidence_of(kind: str) -> tuple[str, ...]:
-    """The tables of a kind of figure that claims are judged by."""
-    of_kind = {GAMES: ("scores", "reference"), MU_AND_BETA: ("scores", "final_beta"), COMPARED: ()}
-    return of_kind.get(kind, ("scores", "tenths"))
-
-
 def _scores(folder: Path, figure: Figure) -> pd.DataFrame:
-    length = "frames" if figure.kind == GAMES else "episodes"
+    length, evidence = KINDS[figure.kind].unit, KINDS[figure.kind].evidence
     scores = _read(folder / "scores.parquet", [*_RUN, length, "final", "auc"]).rename(columns={length: "length"})
     grid = {
         "environment": figure.environments,
@@ -56,11 +52,11 @@ def _scores(folder: Path, figure: Figure) -> pd.DataFrame:
         "drift": figure.drifts,
     }
     scores = scores[np.logical_and.reduce([scores[key].isin(tokens) for key, tokens in grid.items()])]
-    if figure.kind == GAMES:
+    if "reference" in evidence:
         reference = _read(folder / "reference.parquet", ["game", "agent", "score"])
         random = reference[reference["agent"] == games.RANDOM].drop_duplicates("game").set_index("game")["score"]
         return scores.assign(random=scores["environment"].map(random))
-    if figure.kind == MU_AND_BETA:
+    if "final_beta" in evidence:
         beta = _read(folder / "final_beta.parquet", [*_RUN, "group", "beta"])
         return beta.merge(scores[[*_RUN, "length"]], on=_RUN)
     return scores.merge(_read(folder / "tenths.parquet", [*_RUN, "first"]), on=_RUN)

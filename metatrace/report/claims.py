@@ -8,135 +8,26 @@ if any part fails, and undecided otherwise. It is also undecided if too little o
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jsonschema
 import numpy as np
 import pandas as pd
-import yaml
 
 from metatrace.analysis import intervals
 from metatrace.analysis.groups import SETTING
 from metatrace.errors import UserError
 from metatrace.report.claim_scores import Draw, LackingError, Roles, Scores
 from metatrace.report.claim_statistics import STATISTICS
+from metatrace.report.criteria import FAILS, UNDECIDED, Claim, Criteria
 
 if TYPE_CHECKING:
     from metatrace.config.figure import Figure
 
-REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
-HOLDS, FAILS = "holds", "fails"
+REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
 # Each resample computes every statistic again, and the third digit of an interval does not matter.
 _RESAMPLES = 1000
 # The share of the resamples in which a statistic may have no value before its interval is unknown.
 _MOST_WITHOUT_VALUE = 0.025
-_MAX_BYTES = 1 << 20
-_RULES = {"above": ">", "at_least": "≥", "below": "<"}
-_TEXT = {"type": "string", "minLength": 1}
-_FIGURE = {"oneOf": [_TEXT, {"type": "array", "minItems": 1, "items": _TEXT}]}
-_NUMBER = {"type": "number"}
-_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
-_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "required": ["least", "claims"],
-    "additionalProperties": False,
-    "properties": {
-        "least": {
-            "type": "object",
-            "required": ["length", "seeds"],
-            "additionalProperties": False,
-            "properties": dict.fromkeys(("length", "seeds"), _SHARE),
-        },
-        "claims": {
-            "type": "object",
-            "minProperties": 1,
-            "additionalProperties": {
-                "type": "object",
-                "required": ["section", "place", "statement", "figures", "parts"],
-                "additionalProperties": False,
-                "properties": {
-                    **dict.fromkeys(("section", "place", "statement"), _TEXT),
-                    "figures": {"type": "object", "minProperties": 1, "additionalProperties": _FIGURE},
-                    "under": {
-                        "type": "object",
-                        "additionalProperties": {"type": "object", "additionalProperties": _FIGURE},
-                    },
-                    "parts": {
-                        "type": "object",
-                        "minProperties": 1,
-                        "additionalProperties": {
-                            "type": "object",
-                            "required": ["statistic", "because"],
-                            "additionalProperties": False,
-                            "properties": {
-                                **dict.fromkeys(("statistic", "because"), _TEXT),
-                                **dict.fromkeys(_RULES, _NUMBER),
-                            },
-                        },
-                    },
-                },
-            },
-        },
-    },
-}
-
-
-@dataclass(frozen=True)
-class Part:
-    """One statistic of a claim, its `rule` (above, at_least or below a threshold), and the reason for the threshold."""
-
-    name: str
-    statistic: str
-    rule: str
-    threshold: float
-    because: str
-
-    @property
-    def wanted(self) -> str:
-        """The threshold as text: "> 0"."""
-        return f"{_RULES[self.rule]} {self.threshold:g}"
-
-    def verdict(self, value: float, low: float, high: float) -> str:
-        """Whether it holds, fails or is undecided, judged by its interval."""
-        if math.isnan(value) or math.isnan(low) or math.isnan(high):
-            return UNDECIDED
-        sides = {self._is_met(low), self._is_met(high)}
-        return UNDECIDED if len(sides) == 2 else HOLDS if sides == {True} else FAILS
-
-    def _is_met(self, value: float) -> bool:
-        if self.rule == "below":
-            return value < self.threshold
-        return value >= self.threshold if self.rule == "at_least" else value > self.threshold
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A claim of the paper: where it stands, which figures have which role in it, and its parts.
-
-    `under` names the reading under which the claim is judged in addition to the default one; else it is empty.
-    """
-
-    id: str
-    under: str
-    section: str
-    place: str
-    statement: str
-    figures: dict[str, tuple[str, ...]]
-    parts: tuple[Part, ...]
-
-    @property
-    def name(self) -> str:
-        return f"{self.id} under {self.under}" if self.under else self.id
-
-
-@dataclass(frozen=True)
-class Criteria:
-    """All claims, and the shares of the paper's length and seeds that a claim needs to be decided."""
-
-    least_length: float
-    least_seeds: float
-    claims: tuple[Claim, ...]
 
 
 @dataclass(frozen=True)
@@ -150,53 +41,6 @@ class Ran:
 
     scores: pd.DataFrame
     paper: "Figure"
-
-
-def read(path: Path) -> Criteria:
-    """Reads and checks a file of claims, such as `config/claims.yaml`.
-
-    Raises:
-      UserError: the file is missing, not YAML or not such a file; the line names the file and the key.
-    """
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise UserError(f"{path}: is larger than {_MAX_BYTES} bytes; that is no file of claims")
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
-    except (yaml.YAMLError, ValueError, RecursionError):
-        raise UserError(f"{path}: is no YAML; see config/claims.yaml for what it must hold") from None
-    wrong = min(
-        jsonschema.Draft202012Validator(_SCHEMA).iter_errors(content),
-        key=lambda error: [str(part) for part in error.absolute_path],
-        default=None,
-    )
-    if wrong is not None:
-        key = ".".join(map(str, wrong.absolute_path))
-        raise UserError(f"{path}: {f'{key}: ' if key else ''}{wrong.message[:120]}; see config/claims.yaml")
-    claims = []
-    for name, entry in content["claims"].items():
-        where = f"{path}: claims.{name}"
-        if name not in STATISTICS:
-            raise UserError(f"{where}: there is no such claim; the claims are {', '.join(STATISTICS)}")
-        parts = tuple(_part(key, part, f"{where}.parts.{key}") for key, part in entry["parts"].items())
-        roles = {role: _names(figures) for role, figures in entry["figures"].items()}
-        for under, others in {"": {}, **entry.get("under", {})}.items():
-            figures = {**roles, **{role: _names(named) for role, named in others.items()}}
-            section, place, statement = (entry[key] for key in ("section", "place", "statement"))
-            claims.append(Claim(name, under, section, place, statement, figures, parts))
-    return Criteria(content["least"]["length"], content["least"]["seeds"], tuple(claims))
-
-
-def _part(name: str, entry: Mapping[str, Any], where: str) -> Part:
-    rules = [rule for rule in _RULES if rule in entry]
-    if len(rules) != 1:
-        raise UserError(f"{where}: has {len(rules)} thresholds; it must have one of {', '.join(_RULES)}")
-    return Part(name, entry["statistic"], rules[0], entry[rules[0]], entry["because"])
-
-
-def _names(figures: str | Sequence[str]) -> tuple[str, ...]:
-    return (figures,) if isinstance(figures, str) else tuple(figures)
 
 
 def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:

@@ -10,29 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from metatrace.compiled import object_code
-from metatrace.config.experiments import (
-    BEST_MU,
-    COMPARED,
-    GAMES,
-    MU_AND_BETA,
-    PAIRED,
-    QUESTIONS,
-    STEP_SIZES,
-    Experiments,
-    Figure,
-)
+from metatrace.config.experiments import Experiments
+from metatrace.config.figure import Figure
+from metatrace.domains import registry
 from metatrace.domains.atari import readings as games
 from metatrace.domains.registry import domain_of
+from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS
 from metatrace.report.labels import (
     ENVIRONMENTS,
     TABLE_TEXTS,
     TABLES,
-    TABLES_OF_KIND,
     alphas_text,
+    as_rst,
     length_text,
     link,
-    short_name,
     variant_text,
 )
 
@@ -42,14 +34,6 @@ SECTIONS = {
     "atari": "Arcade Learning Environment",
     "omitted": "Results that the paper omits",
     "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
-}
-# What the explorer's panels and colours show at first for a kind of figure: the same as the figure's own.
-_FIRST_SEEN = {
-    STEP_SIZES: ("mu", "alpha"),
-    BEST_MU: ("drift", "method"),
-    MU_AND_BETA: ("method", "mu"),
-    PAIRED: ("mu", "method"),
-    GAMES: ("method", "alpha"),
 }
 GOAL = "A return of -200 means that the car did not reach the goal within 200 steps."
 
@@ -69,7 +53,8 @@ def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool
     whole = paper.figures.get(figure.name)
     shown = f"{asked.scale.capitalize()} scale: mean over {seeds} seed{'s' if seeds > 1 else ''}, {length_text(figure)}"
     if curves:
-        shown += f", trailing mean of {figure.smoothing}{' finished episodes' if figure.kind == GAMES else ''}"
+        finished = " finished episodes" if figure.kind == "games" else ""
+        shown += f", trailing mean of {figure.smoothing}{finished}"
     if curves and seeds > 1:
         shown += ", bands are 95 % bootstrap intervals"
     if whole is None:
@@ -106,7 +91,7 @@ def run_jobs(asked: Experiments) -> set[str]:
 
 def aggregate_job(figure: Figure) -> str:
     """The kind of job that aggregates a figure's runs."""
-    jobs = {MU_AND_BETA: "aggregate_beta", GAMES: "aggregate_games", COMPARED: "compare_methods"}
+    jobs = {"mu_and_beta": "aggregate_beta", "games": "aggregate_games", "compared": "compare_methods"}
     return jobs.get(figure.kind, "aggregate")
 
 
@@ -129,7 +114,7 @@ def report_context(asked: Experiments, paper: Experiments, fingerprints: Mapping
         "goal": GOAL,
         "code": _code(asked, fingerprints),
         "sections": {
-            SECTIONS[name]: [{"title": figure.title, "link": link(figure)} for figure in members]
+            SECTIONS[name]: [{"title": as_rst(figure.title), "link": link(figure)} for figure in members]
             for name, members in asked.sections().items()
         },
         "tables": _table_texts(asked),
@@ -149,7 +134,7 @@ def report_context(asked: Experiments, paper: Experiments, fingerprints: Mapping
                 reading
                 for figure in asked.figures.values()
                 for environment in figure.environments
-                for reading in QUESTIONS[environment]
+                for reading in registry.ENVIRONMENTS[environment].readings
             )
         ],
         "figures": {figure.name: _caption(asked, paper, figure) for figure in asked.figures.values()},
@@ -163,14 +148,14 @@ def _caption(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str
     if seeds == 1:
         over_seeds, unknown = "1 seed", " (unknown for a single seed)"
     return {
-        "title": figure.title,
+        "title": as_rst(figure.title),
         "methods": ", ".join(METHODS[method].label for method in figure.methods),
         "alphas": alphas_text(figure),
         "mus": [] if figure.mus == ("0",) else list(figure.mus),
         "drifts": list(figure.drifts),
         "beta_mu": figure.beta_mu or "",
         "smoothing": figure.smoothing,
-        "reference": short_name(asked.figures[figure.reference]) if figure.reference else "",
+        "reference": asked.figures[figure.reference].short_name if figure.reference else "",
         "seeds": over_seeds,
         "intervals": f"95 % bootstrap intervals over seeds{unknown}",
         "lines": f"A line is the mean over {over_seeds} of the trailing mean of the last {figure.smoothing} episodes; "
@@ -187,7 +172,7 @@ def _details(asked: Experiments, paper: Experiments, figure: Figure) -> str:
         for environment in figure.environments
         for key, value in asked.readings_of(environment, figure.variant).items()
     }
-    chosen = f"Not given in the paper, and chosen here: {figure.ours}." if figure.ours else ""
+    chosen = f"Not given in the paper, and chosen here: {as_rst(figure.assumptions)}." if figure.assumptions else ""
     return "\n\n".join(
         [
             _source(asked, paper, figure),
@@ -198,7 +183,7 @@ def _details(asked: Experiments, paper: Experiments, figure: Figure) -> str:
 
 
 def _source(asked: Experiments, paper: Experiments, figure: Figure) -> str:
-    members = f", those of {', '.join(map(short_name, figure.of))}" if figure.of else ""
+    members = f", those of {', '.join(member.short_name for member in figure.members)}" if figure.members else ""
     runs = f"{len(figure.some_runs())} runs of {length_text(figure)}"
     return f"Drawn from {runs}{members}. {note(asked, paper, figure)}"
 
@@ -225,17 +210,17 @@ def explorer_context(asked: Experiments, fingerprints: Mapping[str, str]) -> dic
         "figures": [
             {
                 "name": figure.name,
-                "short": short_name(figure),
+                "short": figure.short_name,
                 "title": figure.title,
                 "variant": figure.variant,
                 "smoothing": figure.smoothing,
-                "tables": list(TABLES_OF_KIND[figure.kind]),
-                "panels": "environment" if len(figure.environments) > 1 else _FIRST_SEEN[figure.kind][0],
-                "colours": _FIRST_SEEN[figure.kind][1],
-                "best": figure.kind == BEST_MU,
+                "tables": [table for table in KINDS[figure.kind].csv(figure) if table != "aggregate_scores"],
+                "panels": "environment" if len(figure.environments) > 1 else panels,
+                "colours": colours,
+                "best": figure.kind == "best_mu",
             }
             for figure in asked.figures.values()
-            if figure.kind != COMPARED
+            for panels, colours in filter(None, [KINDS[figure.kind].explorer])
         ],
     }
 
@@ -245,17 +230,21 @@ def _figures(asked: Experiments, key: str) -> list[dict[str, str]]:
     concerned = [
         figure
         for figure in asked.figures.values()
-        if any(key == reading.key for environment in figure.environments for reading in QUESTIONS[environment])
+        if any(
+            key == reading.key
+            for environment in figure.environments
+            for reading in registry.ENVIRONMENTS[environment].readings
+        )
     ]
     if len(concerned) == len(asked.figures) > 1:
         return []
-    return [{"name": short_name(figure), "link": link(figure)} for figure in concerned]
+    return [{"name": figure.short_name, "link": link(figure)} for figure in concerned]
 
 
 def _elsewhere(asked: Experiments, key: str) -> list[dict[str, str]]:
     """The figures with another answer to a reading than the config's, and that answer."""
     return [
-        {"name": short_name(figure), "link": link(figure), "value": figure.readings[key]}
+        {"name": figure.short_name, "link": link(figure), "value": figure.readings[key]}
         for figure in asked.figures.values()
         if figure.readings[key] != asked.readings[key]
     ]

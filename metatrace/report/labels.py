@@ -1,22 +1,13 @@
 """What figures, tables and readings are called: in the report's lists, the explorer, titles and captions."""
 
-from metatrace.config.experiments import (
-    BEST_MU,
-    COMPARED,
-    GAMES,
-    MU_AND_BETA,
-    PAIRED,
-    STEP_SIZES,
-    Figure,
-)
-from metatrace.domains.atari import readings as games
+import re
+
+from metatrace.config.figure import Figure, short_name_of
+from metatrace.domains import registry
+from metatrace.figures.kinds.kind import Picture
 from metatrace.methods import METHODS
 
-ENVIRONMENTS = {
-    "mountain_car": "mountain car",
-    "drifting_mountain_car": "drifting mountain car",
-    **{game: game.replace("_", " ") for game in games.READINGS},
-}
+ENVIRONMENTS = {token: environment.label for token, environment in registry.ENVIRONMENTS.items()}
 TABLES = {
     "scores": "scores, one row per run",
     "settings": "scores, one row per setting",
@@ -57,39 +48,18 @@ TABLE_TEXTS = {
     "the same α, on a game drawn at random (improvement; 0.5: neither is better). 95 % bootstrap intervals resample "
     "the runs of each game",
 }
-# The CSV tables of a figure of each kind.
-TABLES_OF_KIND = {
-    STEP_SIZES: ("scores", "settings", "spread"),
-    BEST_MU: ("scores", "settings", "best_mu"),
-    MU_AND_BETA: ("scores", "settings", "final_beta"),
-    PAIRED: ("scores", "settings", "differences", "overview"),
-    COMPARED: ("settings", "spread", "best_over_alpha"),
-    GAMES: ("scores", "settings", "best_constant", "reference"),
-}
-
-
-def short_name(figure: Figure) -> str:
-    """`figure_2` as a reader writes it, "Figure 2"; `figure_s3_sid` is "Figure S3 (sid)"."""
-    return short_name_of(figure.name)
-
-
-def short_name_of(name: str) -> str:
-    """The same, from the name alone."""
-    kind, _, rest = name.partition("_")
-    number, _, part = rest.partition("_")
-    return " ".join(filter(None, [kind.title(), number.title(), f"({part})" if part else ""]))
 
 
 def link(figure: Figure) -> str:
     """Where a reader of the report sees a figure's curves: a file next to the report."""
     # A figure that compares others has no curves of its own.
-    return f"figures/{figure.name}.svg" if figure.kind == COMPARED else f"explorer.html#figure={figure.name}"
+    return f"figures/{figure.name}.svg" if figure.members else f"explorer.html#figure={figure.name}"
 
 
 def labels(figure: Figure, what: str) -> dict[str, str]:
     """The columns by which the report lists a file."""
     return {
-        "figure": short_name(figure),
+        "figure": figure.short_name,
         "method": ", ".join(figure.methods),
         "μ": "untuned" if figure.mus == ("0",) else token_range(figure.mus),
         "shows": what,
@@ -101,17 +71,22 @@ def token_range(tokens: tuple[str, ...]) -> str:
     return tokens[0] if len(tokens) == 1 else f"{tokens[0]} … {tokens[-1]}"
 
 
-def title(figure: Figure, kind: str) -> str:
+def title(figure: Figure, picture: Picture) -> str:
     """The heading of a picture."""
-    if kind == "sensitivity":
-        return f"{short_name(figure)}, sensitivity to α and μ: {METHODS[figure.methods[0]].label}"
-    if kind == "heat_map":
-        return f"{short_name(figure)}, scores over α and μ: {METHODS[figure.methods[0]].label}"
-    if kind == "by_drift":
-        return f"{short_name(figure)}, against the drift rate: every method at its best meta-step-size"
-    if kind == "draw_paired_curves":
-        return f"{figure.title}, curves"
-    return figure.title
+    return picture.title(figure) if picture.title else figure.title
+
+
+def without_wildcards(text: str) -> str:
+    """A text for where Snakemake replaces wildcards: its `{x}` stays as it is.
+
+    Snakemake has no way to escape braces; an invisible word joiner after the brace keeps it from seeing a wildcard.
+    """
+    return text.replace("{", "{\u2060")
+
+
+def as_rst(text: str) -> str:
+    """A text for a template in reStructuredText, with its markup escaped."""
+    return re.sub(r"([\\*`|_<>])", r"\\\1", text)
 
 
 def length_text(figure: Figure) -> str:

@@ -14,7 +14,8 @@ from PIL import Image
 
 from metatrace.analysis import points, tables
 from metatrace.analysis.groups import SETTING
-from metatrace.config.experiments import GAMES, Experiments, Figure
+from metatrace.config.experiments import Experiments
+from metatrace.config.figure import Figure
 from metatrace.errors import UserError
 from metatrace.pipeline import jobs, outputs, status
 from metatrace.report import claims_page, context
@@ -34,7 +35,10 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
     Raises:
       UserError: a run is missing or stale, or a table or picture is missing; or the scale has games.
     """
-    found = status.of(asked, folder)
+    figures = list(asked.figures.values())
+    if any(figure.kind == "games" for figure in figures):
+        raise UserError(f"{folder}: has games, which are not published; use a config without games")
+    found = status.survey(asked, folder)
     to_do = found.to_do()
     if to_do or found.missing:
         first = to_do[0].path(folder) if to_do else found.missing[0]
@@ -42,9 +46,6 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
             f"{folder}: {len(to_do)} runs and {len(found.missing)} tables, pictures or pages are missing or stale, "
             f"such as {first}; make them with the snakemake command of this config"
         )
-    figures = list(asked.figures.values())
-    if any(figure.kind == GAMES for figure in figures):
-        raise UserError(f"{folder}: has games, which are not published; use a config without games")
     made_by = _made_by(asked)
     made: dict[str, bytes] = {
         "claims.csv": Path(f"{folder}/tables/claims.csv").read_bytes(),

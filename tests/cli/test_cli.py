@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from metatrace.compiled import object_code
-from metatrace.config import experiments
+from metatrace.config import loading
 from metatrace.domains.registry import DOMAINS, domain_of
 from metatrace.pipeline import outputs, provenance
 from metatrace.runs import key, results
@@ -659,7 +659,7 @@ def test_a_stale_run_is_refused(metatrace):
 
 def test_a_config_is_summed_up(metatrace):
     path = Path(__file__).parents[2] / "config" / "paper.yaml"
-    asked = experiments.read(path)
+    asked = loading.read(path)
     done = metatrace("config", path)
     assert done.returncode == 0
     assert f"{len(asked.figures)} figures, {len(asked.all_runs())} runs" in done.stdout

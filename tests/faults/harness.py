@@ -160,7 +160,9 @@ class Scene:
         return [
             pid
             for pid, command, session in processes()
-            if session in (sessions or self.started) and "-m metatrace" in command and "bash" not in command
+            if session in (sessions or self.started)
+            and ("-m metatrace" in command or ".snakemake/scripts/" in command)
+            and "bash" not in command
         ]
 
     def wait_for_orphans(self) -> None:

@@ -25,6 +25,7 @@ class MadeUp:
     name = "atari"
     environments = MappingProxyType({"maze": None})
     kernels = ("maze_kernel",)
+    options = frozenset()
 
     def code(self, environment, method, agent="fast"):
         return Code((f"made.{environment}",), method)

@@ -8,19 +8,12 @@ import jinja2
 import pytest
 from docutils.core import publish_parts
 
-from metatrace.config import experiments
+from metatrace.config import loading
+from metatrace.figures.kinds.registry import KINDS
 from metatrace.report import context, labels
 
 ROOT = Path(__file__).parents[2]
-PAPER = experiments.read(ROOT / "config" / "paper.yaml")
-CAPTIONS = {
-    "step_sizes": ("learning_curves",),
-    "best_mu": ("best_mu", "by_drift"),
-    "mu_and_beta": ("mu_and_beta",),
-    "paired": ("paired", "paired_curves"),
-    "compared": ("methods",),
-    "games": ("games",),
-}
+PAPER = loading.read(ROOT / "config" / "paper.yaml")
 # Snakemake calls docutils in this way, too.
 pytestmark = pytest.mark.filterwarnings("ignore:Argument:PendingDeprecationWarning")
 EFFORT = dict.fromkeys(("run_time", "other_time", "began", "ended", "machine", "versions"), "this")
@@ -43,15 +36,14 @@ def rendered(name, asked, **wildcards):
 
 @pytest.mark.parametrize("scale", ["paper", "quick"])
 def test_every_caption_says_what_it_was_drawn_from_and_under_which_readings(scale):
-    asked = experiments.read(ROOT / "config" / f"{scale}.yaml")
+    asked = loading.read(ROOT / "config" / f"{scale}.yaml")
     for figure in asked.figures.values():
-        names = CAPTIONS[figure.kind] + (("sensitivity", "heat_map") if figure.reference else ())
-        for name in names:
+        for name in (picture.caption for picture in KINDS[figure.kind].pictures(figure)):
             text = rendered(name, asked, figure=figure.name)
             assert f"Drawn from {len(figure.some_runs())} runs of {labels.length_text(figure)}" in text
             assert "**Readings in force:**" in text
         for name in ("table", "drawn_table"):
-            assert figure.title in rendered(name, asked, figure=figure.name, table="settings")
+            assert labels.as_rst(figure.title) in rendered(name, asked, figure=figure.name, table="settings")
 
 
 @pytest.mark.parametrize("name", ["front_page", "claims", "explorer"])

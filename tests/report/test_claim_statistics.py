@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metatrace.analysis.groups import SETTING
-from metatrace.config import experiments
-from metatrace.report import claims, claims_page
+from metatrace.config import loading
+from metatrace.report import claims, claims_page, criteria
 from metatrace.report.claim_scores import LackingError
 from metatrace.report.claim_statistics import STATISTICS, ratio
 
 ROOT = Path(__file__).parents[2]
-PAPER = experiments.read(ROOT / "config" / "paper.yaml")
-CRITERIA = claims.read(ROOT / "config" / "claims.yaml")
+PAPER = loading.read(ROOT / "config" / "paper.yaml")
+CRITERIA = criteria.read(ROOT / "config" / "claims.yaml")
 GROUPS = [f"{part}/{kind}" for part in ("value", "policy") for kind in ("informative", "noisy")]
 SCORES = ["final", "auc", "first", *(f"tenth_{tenth}" for tenth in range(1, 11)), "beta", "random"]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from metatrace.config.figure import short_name_of
 from metatrace.pipeline import job_times
-from metatrace.report import labels
 
 MIDNIGHT = 1_795_910_400  # 2026-11-29 00:00 UTC
 
@@ -18,7 +18,7 @@ MIDNIGHT = 1_795_910_400  # 2026-11-29 00:00 UTC
     ],
 )
 def test_a_figure_is_called_as_a_reader_writes_it(name, short):
-    assert labels.short_name_of(name) == short
+    assert short_name_of(name) == short
 
 
 def test_what_the_making_took_is_the_sum_over_jobs():

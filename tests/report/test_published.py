@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from metatrace.config import experiments
+from metatrace.config import loading
 from metatrace.pipeline import outputs
 from metatrace.report import publish
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "reports" / "published"
-LINEAR = experiments.read(ROOT / "config" / "linear.yaml")
+LINEAR = loading.read(ROOT / "config" / "linear.yaml")
 
 
 def made_by():

@@ -14,7 +14,7 @@ from project import ROOT
 
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.cli import main as cli
-from metatrace.config import experiments
+from metatrace.config import experiments, loading
 from metatrace.numbers import parse
 from metatrace.pipeline import jobs, outputs
 from metatrace.report import context
@@ -86,16 +86,16 @@ def made_up_run(run, length, generator):
 def made(tmp_path_factory):
     """The folder of a scale with its explorer."""
     folder = tmp_path_factory.mktemp("explorer") / "results/made_up"
-    asked = experiments.check(yaml.safe_load(CONFIG), "config")
+    asked = loading.check(yaml.safe_load(CONFIG), "config")
     generator = np.random.default_rng(1)
     for variant in asked.variants():
         for run, length in asked.runs(variant).items():
-            path = run.path(f"{experiments.below(str(folder), variant)}/runs")
+            path = run.path(f"{experiments.variant_folder(str(folder), variant)}/runs")
             results.save_run(path, made_up_run(run, length, generator))
     for figure in asked.figures.values():
-        games = figure.kind == experiments.GAMES
+        games = figure.kind == "games"
         tables = folder / "tables" / figure.name
-        runs = f"{experiments.below(str(folder), figure.variant)}/runs"
+        runs = f"{experiments.variant_folder(str(folder), figure.variant)}/runs"
         grid = ["--runs", runs, "--environment", *figure.environments, "--method", *figure.methods]
         grid += ["--alpha", *figure.alphas, "--mu", *figure.mus, "--seeds", *map(str, figure.seeds)]
         grid += [
@@ -397,7 +397,7 @@ def test_nothing_went_wrong_and_nothing_was_fetched(opened_page):
 
 
 def test_the_same_results_and_words_give_the_same_bytes(made, tmp_path):
-    asked = experiments.check(yaml.safe_load(CONFIG), "config")
+    asked = loading.check(yaml.safe_load(CONFIG), "config")
     codes = {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
     words = context.as_json(context.explorer_context(asked, codes))
     again = tmp_path / "explorer.html"

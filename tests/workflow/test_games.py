@@ -43,7 +43,7 @@ figures:
     kind: games
     environment: [asterix, catch]
     method: [none, mixed]
-    alpha: {best: 1, of: figure_8, method: mixed}
+    alpha: {best: 1, from_figure: figure_8, method: mixed}
     mu: ["0.001"]
     seeds: 2
     frames: 300

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from project import Project
 
-from metatrace.config import experiments
-from metatrace.pipeline import jobs, outputs
+from metatrace.config import loading
+from metatrace.domains.mountain_car import layout
+from metatrace.pipeline import outputs, provenance
 from metatrace.report import context
 
 CONFIG = """\
@@ -94,7 +95,7 @@ figures:
     section: comparisons
     title: "Figure S7: those of figures 1 and 3"
     kind: compared
-    of: [figure_1, figure_3]
+    members: [figure_1, figure_3]
 device: cpu
 """
 
@@ -128,7 +129,7 @@ EXPLORER = Counter(explorer=1) + REPORT
 CLAIMS = Counter(claims=1) + REPORT
 DRIFTING = ("figure_6", "figure_7", "figure_s3")
 CARS = ("figure_1", "figure_3", *DRIFTING)
-ALL_KERNELS = ("lazy_kernel", "packed_kernel", "step_kernel")
+ALL_KERNELS = (*layout.KERNELS, "step_kernel")
 COMPILED = Counter({f"compile_{kernel}": 1 for kernel in ALL_KERNELS})
 
 
@@ -392,12 +393,12 @@ def recorded(tmp_path_factory):
 
 def all_results(project) -> list[Path]:
     """Every file that the workflow makes."""
-    asked = experiments.read(project.folder / "config/tiny.yaml")
+    asked = loading.read(project.folder / "config/tiny.yaml")
     figures, folder = asked.figures.values(), "results/tiny"
     names = [run.path(f"{folder}/runs") for run in asked.runs()]
     for files in (outputs.table_files, outputs.drawn_files, outputs.csv_files, outputs.thinned_files):
         names += files(folder, figures)
-    codes = {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
+    codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
     names += [f"results/kernels/{context.kernel_name(kernel, codes)}" for kernel in ALL_KERNELS]
     return [project.folder / name for name in [*names, *outputs.page_files(folder)]]
 

@@ -1,6 +1,5 @@
 """The workflow with the real Snakemake: what it makes, what it makes again, and how it fails."""
 
-import fcntl
 import os
 import re
 import shlex
@@ -10,8 +9,7 @@ import pandas as pd
 import pytest
 from project import Project
 
-from metatrace.config import experiments
-from metatrace.pipeline import recovery
+from metatrace.config import loading
 from metatrace.runs.results import load_run
 
 PICTURES = ("figure_1", "figure_3", "figure_3_sensitivity", "figure_3_heat_map")
@@ -20,7 +18,7 @@ RUN = "results/tiny/runs/mountain_car/none/alpha~2^-5/mu~0/drift~0/seed~1.npz"
 
 
 def test_it_makes_the_runs_of_the_config_and_no_others(finished):
-    asked = experiments.read(finished.folder / "config" / "tiny.yaml")
+    asked = loading.read(finished.folder / "config" / "tiny.yaml")
     expected = {run.path("results/tiny/runs") for run in asked.runs()}
     assert len(expected) == 12
     assert set(finished.results("results/tiny/runs/**/*")) == expected
@@ -125,55 +123,6 @@ def test_other_cores_and_another_folder_give_the_same_bytes(finished, tmp_path):
     assert project.results() == expected
 
 
-def test_a_result_changed_after_it_was_made_is_set_aside_and_made_anew(editable):
-    whole = editable.results()
-    damaged = {RUN: b"half", "results/tiny/tables/figure_1/scores.parquet": b"", PICTURE: b"a picture"}
-    for name, content in damaged.items():
-        (editable.folder / name).write_bytes(content)
-    said = editable.make("-n", "figures")
-    for name in damaged:
-        assert f"metatrace: {name}: was changed after it was made; it is made anew\n" in said
-    assert {name: (editable.folder / name).read_bytes() for name in damaged} == damaged  # a dry run
-    said = editable.make(*damaged)
-    for name in damaged:
-        assert f"metatrace: {name}: was changed after it was made; it is made anew, the changed one is" in said
-    assert {name: (editable.folder / f"{name}.changed").read_bytes() for name in damaged} == damaged
-    healed = {name: content for name, content in editable.results().items() if "changed" not in name}
-    assert healed == whole
-    assert "metatrace: " not in editable.make("-n")
-
-
-def test_a_run_file_written_again_as_it_was_is_kept(editable):
-    path = editable.folder / RUN
-    path.write_bytes(path.read_bytes())
-    assert "run_mountain_car" not in editable.pending()
-    assert path.exists() and not list(editable.folder.rglob("*.changed"))
-
-
-def test_a_lock_that_a_killed_snakemake_left_stops_nobody(editable):
-    (editable.folder / RUN).unlink()
-    locks = editable.folder / ".snakemake/locks"
-    locks.mkdir(exist_ok=True)
-    for kind in ("input", "output"):
-        (locks / f"0.{kind}.lock").write_text(f"{RUN}\n")
-    editable.make(RUN)
-    assert (editable.folder / RUN).exists() and not list(locks.glob("*"))
-
-
-def test_the_lock_of_a_living_snakemake_stops_another(editable):
-    (editable.folder / RUN).unlink()
-    locks = editable.folder / ".snakemake/locks"
-    locks.mkdir(exist_ok=True)
-    (locks / "0.output.lock").write_text(f"{RUN}\n")
-    assert recovery.alone(editable.folder / ".snakemake", stay=False) and not list(locks.glob("*"))
-    (locks / "0.output.lock").write_text(f"{RUN}\n")
-    with (editable.folder / ".snakemake/alive").open() as alive:
-        fcntl.flock(alive, fcntl.LOCK_SH)  # as it does
-        refused = editable.snakemake(RUN)
-    assert refused.returncode != 0 and "LockException" in refused.stderr
-    assert not (editable.folder / RUN).exists()
-
-
 def test_the_report_is_not_there_before_it_is_whole(editable):
     """Snakemake writes it piece by piece."""
     report = editable.folder / "results/tiny/report.html"
@@ -248,3 +197,12 @@ def test_a_config_that_is_not_yaml_gives_no_traceback_and_the_line_by_our_own_co
 def test_snakemakes_own_linter_has_nothing_to_say(finished):
     done = finished.run("snakemake", "--lint")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_optimized_python_makes_the_same_explorer(editable, monkeypatch):
+    page = editable.folder / "results/tiny/explorer.html"
+    whole = page.read_bytes()
+    page.unlink()
+    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
+    editable.make(str(page.relative_to(editable.folder)))
+    assert page.read_bytes() == whole

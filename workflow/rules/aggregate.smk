@@ -2,8 +2,8 @@
 
 
 for name, tables, kinds, extra in (
-    ("aggregate", outputs.AGGREGATED, ["step_sizes", "best_mu", "paired"], ""),
-    ("aggregate_beta", outputs.AGGREGATED + outputs.BETA, ["mu_and_beta"], "--beta"),
+    ("aggregate", EPISODE_TABLES, ["step_sizes", "best_mu", "paired"], ""),
+    ("aggregate_beta", (*EPISODE_TABLES, "beta", "final_beta"), ["mu_and_beta"], "--beta"),
 ):
 
     rule:
@@ -40,7 +40,10 @@ rule aggregate_games:
         runs=run_files,
         reference="config/reference_scores.csv",
     output:
-        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=outputs.AGGREGATED_GAMES),
+        expand(
+            f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet",
+            table=["curves", "scores", "settings", "best_constant", "reference"],
+        ),
     log:
         f"{RESULTS}/logs/aggregate/{{figure}}.log",
     wildcard_constraints:
@@ -69,7 +72,10 @@ rule aggregate_scores:
     log:
         f"{RESULTS}/logs/aggregate_scores/{{figure}}.log",
     wildcard_constraints:
-        figure="|".join(name for name, figure in FIGURES.items() if figure.has_several_games) or "(?!)",
+        figure="|".join(
+            name for name, figure in FIGURES.items() if figure.kind == "games" and len(figure.environments) > 1
+        )
+        or "(?!)",
     conda:
         ENVIRONMENT
     params:
@@ -156,11 +162,11 @@ rule compare_methods:
     input:
         lambda wildcards: [
             f"{RESULTS}/tables/{member.name}/{table}.parquet"
-            for member in figure_of(wildcards).of
+            for member in figure_of(wildcards).members
             for table in ("scores", "settings", "spread")
         ],
     output:
-        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=outputs.COMPARISON),
+        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=["settings", "spread", "best_over_alpha"]),
     log:
         f"{RESULTS}/logs/compare_methods/{{figure}}.log",
     wildcard_constraints:
@@ -170,7 +176,7 @@ rule compare_methods:
         ENVIRONMENT
     params:
         choice={"code": FINGERPRINTS["compare_methods"], "spread_alpha_max": ASKED.spread_alpha_max},
-        members=lambda wildcards: [f"{RESULTS}/tables/{member.name}" for member in figure_of(wildcards).of],
+        members=lambda wildcards: [f"{RESULTS}/tables/{member.name}" for member in figure_of(wildcards).members],
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
     message:
         "Comparing the methods of {wildcards.figure}"

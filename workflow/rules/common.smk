@@ -3,7 +3,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,23 +10,24 @@ from pathlib import Path
 from snakemake.io import IOFile
 from snakemake.persistence.file import FilePersistence
 
-from metatrace.pipeline import job_times, jobs, outputs, recovery, status
-from metatrace.config import experiments
+from metatrace.pipeline import job_times, jobs, outputs, status
+from metatrace.pipeline import snakemake as snakemake_hooks
+from metatrace.config import experiments, loading
+from metatrace.figures.kinds.registry import KINDS
+from metatrace.figures.kinds.step_sizes import EPISODE_TABLES
 from metatrace.report import context, labels
 from metatrace.domains.atari import readings as games
 from metatrace.errors import UserError
-from metatrace.methods import METHODS
+from metatrace.domains.mountain_car import compiled, layout
 from metatrace.runs.key import RunKey
 
 
 def checked_config():
     """The config as experiments; a wrong one ends the workflow with one line and exit code 2."""
     try:
-        # Read from the file as well: Snakemake's own reading no longer shows what was unquoted.
-        for path in workflow.configfiles:
-            experiments.read(Path(path))
-        where = ", ".join(map(str, workflow.configfiles)) or "config"
-        return experiments.check(config, where), experiments.read(Path(workflow.basedir, "config/paper.yaml"))
+        # The files themselves: Snakemake's own reading knows no overlays, and no longer shows what was unquoted.
+        asked = loading.resolve([Path(path) for path in workflow.configfiles], workflow.config_settings.config)
+        return asked, loading.read(Path(workflow.basedir, "config/paper.yaml"))
     except UserError as error:
         print(f"metatrace: error: {error}", file=sys.stderr)
         sys.exit(2)
@@ -47,14 +47,13 @@ PLACES = {f"readings/{variant}/" if variant else "": variant for variant in ASKE
 RUN = "{method}/alpha~{alpha}/mu~{mu}/drift~{drift}/seed~{seed}"
 FINGERPRINTS = {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
 KERNELS = {
-    name: f"results/kernels/{context.kernel_name(name, FINGERPRINTS)}"
-    for name in ("lazy_kernel", "packed_kernel", "step_kernel")
+    name: f"results/kernels/{context.kernel_name(name, FINGERPRINTS)}" for name in [*layout.KERNELS, "step_kernel"]
 }
 # What is learned first where not all can be: all that needs no games.
 FIRST, FIRST_DRAWN = 20, 10
 # Below so many observed frames nobody needs to be told how long they take.
 FEW_FRAMES = 1_000_000
-GAME_METHODS = sorted({run.method for _, run in LENGTHS if run.environment in games.READINGS})
+GAME_METHODS = sorted({run.method for _, run in LENGTHS if run.environment in games.QUESTIONS})
 ENVIRONMENT = str(Path(workflow.basedir, "environment.yml"))
 RUN_KEYS = ["environment", "method", "alpha", "mu", "drift"]
 # What the report's front page and captions show.
@@ -64,46 +63,14 @@ config["verdicts"] = context.verdicts(Path(RESULTS, "tables/claims.json"))
 # Jobs call `python` and `snakemake`: those of the environment that this Snakemake runs in, activated or not.
 os.environ.update(PATH=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
 
+# Altair cannot be imported without docstrings.
+os.environ.pop("PYTHONOPTIMIZE", None)
+
 # The parallelism is Snakemake's: one thread a job.
 shell.prefix("set -euo pipefail; export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1; ")
 
 
-def recover():
-    """Puts right what a killed or disturbed Snakemake left behind; a dry run only says what it would do.
-
-    Now, for afterwards Snakemake has looked at its locks and at the files. It does not say yet how it was
-    called, so its arguments do.
-    """
-    arguments = sys.argv[1:]
-    # Jobs on a cluster, and the report's own Snakemake, work for one that has done this.
-    if not workflow.is_main_process or "--nolock" in arguments:
-        return
-    dry = any(re.fullmatch("-[a-zA-Z]*n[a-zA-Z]*|--dry.*", argument) for argument in arguments)
-    if not recovery.alone(Path(".snakemake"), stay=not dry):
-        return
-    if "--touch" in arguments or "-t" in arguments:  # whoever says so takes the files as they are
-        return
-    records = FilePersistence(nolock=True)
-
-    def recorded(path):
-        record = records.metadata(IOFile(path))
-        return record and record.endtime
-
-    for path in recovery.files_to_make_anew(ASKED, RESULTS, KERNELS.values(), recorded):
-        try:
-            if not dry:
-                recovery.set_aside(path)
-        except UserError as error:
-            print(f"metatrace: error: {error}", file=sys.stderr)
-            sys.exit(2)
-        print(
-            f"metatrace: {path}: was changed after it was made; it is made anew"
-            f"{'' if dry else f', the changed one is now {path}{recovery.ASIDE}'}",
-            file=sys.stderr,
-        )
-
-
-recover()
+snakemake_hooks.recover_before_jobs(workflow, ASKED, RESULTS, KERNELS.values())
 
 
 def what_it_took():
@@ -154,7 +121,7 @@ def run_of(wildcards):
 
 def runs_folder(variant):
     """Where the runs of a variant lie."""
-    return f"{experiments.below(RESULTS, variant)}/runs"
+    return f"{experiments.variant_folder(RESULTS, variant)}/runs"
 
 
 def run_code(environment, method):
@@ -164,7 +131,7 @@ def run_code(environment, method):
 
 def kernel_file(wildcards):
     """The compiled kernel that runs a method."""
-    return KERNELS[METHODS[wildcards.method].kernels["mountain_car"]]
+    return KERNELS[compiled.kernel_of(wildcards.method)]
 
 
 def figure_of(wildcards):
@@ -278,13 +245,20 @@ def reference_tables(wildcards):
     return [f"{RESULTS}/tables/{figure_of(wildcards).reference}/{table}.parquet" for table in ("settings", "spread")]
 
 
-def drawing_of(job, curves=True):
-    """What a drawing job depends on beside its tables; `curves`: whether it draws any, or bands."""
-    return lambda wildcards: {
-        "code": FINGERPRINTS[job],
-        "note": context.note(ASKED, PAPER, figure_of(wildcards), curves=curves),
-        "title": labels.title(figure_of(wildcards), job),
-    }
+def drawing_of(job):
+    """What a drawing job depends on in addition to its tables."""
+
+    def drawing(wildcards):
+        figure = figure_of(wildcards)
+        pictures = {picture.caption: picture for picture in KINDS[figure.kind].pictures(figure)}
+        picture = pictures[job.removeprefix("draw_")]
+        return {
+            "code": FINGERPRINTS[job],
+            "note": context.note(ASKED, PAPER, figure, curves=picture.has_curves),
+            "title": labels.title(figure, picture),
+        }
+
+    return drawing
 
 
 def in_report(path, caption, what):
@@ -293,7 +267,7 @@ def in_report(path, caption, what):
         path,
         caption=f"../../reports/{caption}.rst",
         category=lambda wildcards: context.SECTIONS[figure_of(wildcards).section],
-        subcategory=lambda wildcards: figure_of(wildcards).title,
+        subcategory=lambda wildcards: labels.without_wildcards(figure_of(wildcards).title),
         labels=lambda wildcards: labels.labels(
             figure_of(wildcards), what if isinstance(what, str) else what[wildcards.table]
         ),

@@ -71,7 +71,7 @@ rule heat_map:
     conda:
         ENVIRONMENT
     params:
-        drawing=drawing_of("heat_map", curves=False),
+        drawing=drawing_of("heat_map"),
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
         reference=lambda wildcards: f"{RESULTS}/tables/{figure_of(wildcards).reference}",
         prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}_heat_map",
@@ -128,7 +128,7 @@ rule by_drift:
     conda:
         ENVIRONMENT
     params:
-        drawing=drawing_of("by_drift", curves=False),
+        drawing=drawing_of("by_drift"),
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
         prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}_by_drift",
     message:
@@ -197,7 +197,7 @@ rule draw_games:
 
 rule draw_methods:
     input:
-        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=outputs.COMPARISON),
+        expand(f"{RESULTS}/tables/{{{{figure}}}}/{{table}}.parquet", table=["settings", "spread", "best_over_alpha"]),
     output:
         in_report(f"{RESULTS}/figures/{{figure}}.svg", "methods", "all methods"),
         multiext(f"{RESULTS}/figures/{{figure}}", ".pdf", ".png"),
@@ -210,7 +210,7 @@ rule draw_methods:
     conda:
         ENVIRONMENT
     params:
-        drawing=drawing_of("draw_methods", curves=False),
+        drawing=drawing_of("draw_methods"),
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
         prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
     message:
@@ -236,7 +236,7 @@ rule draw_paired:
     conda:
         ENVIRONMENT
     params:
-        drawing=drawing_of("draw_paired", curves=False),
+        drawing=drawing_of("draw_paired"),
         tables=lambda wildcards: f"{RESULTS}/tables/{wildcards.figure}",
         prefix=lambda wildcards: f"{RESULTS}/figures/{wildcards.figure}",
     message:
