@@ -449,8 +449,8 @@ def make(environment: Environment) -> Callable[..., None]:
         )
         last_step = integers[LAST_STEP]
         x, next_x, h_before, next_h_before = scratch[1], scratch[2], scratch[3], scratch[4]
-        # A number per block: V and the logits, and ∂U/∂w of a feature with value 1
-        totals, g, pi = array_of_blocks(), array_of_blocks(), array_of_actions()
+        # A number per block: V and the logits, ∂U/∂w of a feature with value 1, and what a feature adds to z
+        totals, g, new_z, pi = array_of_blocks(), array_of_blocks(), array_of_blocks(), array_of_actions()
         method, drifting = flags[METHOD], flags[DRIFTING]
         normalized = method in (VECTOR, MIXED)
         divides_overshoot = normalized and flags[DIVIDES_OVERSHOOT]
@@ -546,9 +546,12 @@ def make(environment: Environment) -> Callable[..., None]:
                 for k in range(n_active):
                     i = active[k]
                     for block in range(blocks):
-                        new_z = x[k] * inverse_c * g[block]
-                        store[i, Z, block] += new_z
-                        store[i, Z_BETA, block] += new_z * store[i, H, block]
+                        new_z[block] = x[k] * inverse_c * g[block]
+                    # Loops of their own: in one, the compiler would work on one weight at a time.
+                    for block in range(blocks):
+                        store[i, Z, block] += new_z[block]
+                    for block in range(blocks):
+                        store[i, Z_BETA, block] += new_z[block] * store[i, H, block]
                     h_before[k] = store[i, H, 0]
 
                 h_hat_U, h_hat_delta = 0.0, 0.0
