@@ -147,7 +147,7 @@ def test_the_explorer_has_every_alpha_that_is_chosen_when_more_are_chosen(played
 def test_whoever_asks_for_much_is_told_how_long_it_takes_and_what_takes_less(tmp_path, all_kernels):
     project = Project.copy_to(tmp_path / "project", all_kernels)
     (project.folder / "config" / "tiny.yaml").write_text(CONFIG)
-    project.edit("workflow/rules/common.smk", "FEW_FRAMES = 1_000_000", "FEW_FRAMES = 100")
+    project.edit("metatrace/pipeline/plan.py", "_FEW = 1_000_000", "_FEW = 100")
     told = project.make("results/tiny/runs/catch/none/alpha~2^-6/mu~0/drift~0/seed~0.npz")
     assert "Atari: 1 run to learn" in told
     assert "none: 300 observed frames at" in told and "about 1 minute on 1 core\n" in told
