@@ -154,7 +154,7 @@ class TestThisProject:
                 "f32(1e-36)",
                 {"compile_step_kernel", "run_game"},
             ),
-            ("figures/best_mu.py", "def draw(", "@staticmethod\ndef draw(", {"draw_best_mu"}),
+            ("figures/best_mu.py", "def draw(", "@staticmethod\ndef draw(", {"pictures_best_mu"}),
         ],
     )
     def test_a_change_touches_all_that_use_it_and_nothing_else(self, copy, module, old, new, wanted):

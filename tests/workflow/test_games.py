@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from project import Project
 
+from metatrace.pipeline.plan import code_of
 from metatrace.runs.results import load_run
 
 CONFIG = """\
@@ -89,11 +90,10 @@ def test_the_chosen_alpha_has_the_best_score_of_the_sweep(played):
 
 
 def test_a_run_says_how_it_was_made_and_leaves_no_checkpoint(played):
-    fingerprint = played.run("metatrace", "provenance", "fingerprint", "run_game").stdout.split()[0]
     for path in played.results("results/tiny/runs/asterix/**/*"):
         run = load_run(played.folder / path)
         assert run.key.path("results/tiny/runs") == path
-        assert (run.meta["code"], run.meta["device"]) == (fingerprint, "cpu")
+        assert (run.meta["code"], run.meta["device"]) == (code_of(f"run_atari_{run.key.method}"), "cpu")
         assert run.meta["observed_frames"] == 300 and run.meta["readings"]["action_set"] == "minimal"
     assert not played.results("results/tiny/checkpoints/**/*")
 
