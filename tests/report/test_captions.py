@@ -44,7 +44,7 @@ def test_every_caption_says_what_it_was_drawn_from_and_under_which_readings(scal
             assert f"Drawn from {len(figure.some_runs())} runs of {labels.length_text(figure)}" in text
             assert "**Readings in force:**" in text
         for name in (*(f"tables/{table}" for table in outputs.csv_tables_of(figure)), "drawn_table"):
-            assert figure.title in rendered(name, asked, figure=figure.name)
+            assert labels.as_rst(figure.title) in rendered(name, asked, figure=figure.name)
 
 
 @pytest.mark.parametrize("name", ["front_page", "claims", "explorer"])
