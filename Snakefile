@@ -41,14 +41,6 @@ onerror:
     internals.record_contents(PLAN.asked, RESULTS, KERNELS.values())
 
 
-onsuccess:
-    snakemake_hooks.record_contents(ASKED, RESULTS, KERNELS.values())
-
-
-onerror:
-    snakemake_hooks.record_contents(ASKED, RESULTS, KERNELS.values())
-
-
 rule all:
     default_target: True
     input:
