@@ -8,9 +8,6 @@ A run that diverged has no policy from that frame on: its return counts as that 
 (`failed_return`, as `metatrace.domains.protocol.Environment` has it), which is 0 where a game can only be won.
 """
 
-import csv
-import math
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,7 +16,10 @@ import pandas as pd
 
 from metatrace.analysis import intervals
 from metatrace.analysis.aggregate import settings as settings
+from metatrace.analysis.aggregate_scores import aggregate_scores
 from metatrace.analysis.groups import SETTING, Setting, by_setting, describe
+from metatrace.analysis.job import TablesJob
+from metatrace.analysis.reference import RANDOM, read_reference
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.errors import UserError
 from metatrace.numbers import parse
@@ -27,7 +27,6 @@ from metatrace.runs.key import UNTUNED
 from metatrace.runs.results import Run
 
 OURS = "this reproduction"
-RANDOM = "random"
 
 _SETTING = dict.fromkeys(SETTING, "str")
 _CURVES = {
@@ -46,12 +45,6 @@ _SCORES = {
     "diverged_frame": "Int64",
 }
 _BEST_CONSTANT = ["environment", "alpha", "final", "final_low", "final_high", "runs"]
-_REFERENCE = {
-    **dict.fromkeys(("game", "agent"), "str"),
-    "frames": "int64",
-    "value": "float64",
-    **dict.fromkeys(("protocol", "source", "comparable"), "str"),
-}
 _BESIDE = {
     **dict.fromkeys(("game", "agent"), "str"),
     "frames": "int64",
@@ -59,6 +52,32 @@ _BESIDE = {
     "runs": "Int64",
     **dict.fromkeys(("protocol", "source", "comparable"), "str"),
 }
+
+
+def make(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+    """The tables of a figure of games: curves, scores, settings, best_constant and reference.
+
+    Of several games also aggregate_scores. Games go in the order of `job`.
+
+    Raises:
+      UserError: as `curves` and `read_reference`.
+    """
+    assert job.reference is not None
+    published = read_reference(job.reference)
+    failed = job.failed_return
+    shown = scores(runs, frames=job.length, window=job.smoothing, final=job.final, failed_return=failed)
+    shown = shown.sort_values("environment", key=lambda column: column.map(job.environments.index), kind="stable")
+    by_setting = settings(shown)
+    made = {
+        "curves": curves(runs, frames=job.length, window=job.smoothing, failed_return=failed),
+        "scores": shown,
+        "settings": by_setting,
+        "best_constant": best_constant(by_setting),
+        "reference": beside_reference(by_setting, published, frames=job.length),
+    }
+    if len(job.environments) > 1:
+        made["aggregate_scores"] = aggregate_scores(shown, published)
+    return made
 
 
 def frame_grid(frames: int, points: int = 500) -> np.ndarray:
@@ -235,7 +254,7 @@ def beside_reference(settings: pd.DataFrame, reference: pd.DataFrame, *, frames:
 
     Args:
       settings: of `settings`.
-      reference: of `read_reference`; games that `settings` lacks are left out.
+      reference: of `reference.read_reference`; games that `settings` lacks are left out.
       frames: observed frames of each of our runs.
 
     Returns:
@@ -252,51 +271,6 @@ def beside_reference(settings: pd.DataFrame, reference: pd.DataFrame, *, frames:
         rows += [_our(row, frames) for row in ours]
         rows += [row for row in known if row["agent"] != RANDOM]
     return _table(rows, _BESIDE)
-
-
-def read_reference(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Reads a CSV file of reference scores, such as `config/reference_scores.csv`.
-
-    Its columns are game, agent, frames (observed, a whole number), value, protocol, source and comparable;
-    others are left out. In the file a protocol `same` is that of the row above, and `same, 4 games` is it
-    with another last part. Here each is spelled out: among some of the rows "same" would mean another.
-
-    Returns:
-      one row per score, in the order of the file, with these columns.
-
-    Raises:
-      UserError: missing, unreadable, no such table, or a row with a game, agent or source left empty, or with
-        a number that is none. The line names the file, and the row, counted from 1 below the header.
-    """
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            rows: list[dict[str, Any]] = list(reader)
-            header = reader.fieldnames or ()
-    except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file of reference scores") from None
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path}: is no text in UTF-8; save the table as CSV in UTF-8") from None
-    except csv.Error as error:
-        raise UserError(f"{path}: is no CSV ({error})") from None
-    missing = [column for column in _REFERENCE if column not in header]
-    if missing:
-        raise UserError(f"{path}: lacks the column{'s' * (len(missing) > 1)} {', '.join(missing)}")
-    above = ""
-    for number, row in enumerate(rows, start=1):
-        where = f"{path}: row {number}"
-        # DictReader keeps what a row has too much under None, and None for what it lacks.
-        if None in row or None in row.values():
-            raise UserError(f"{where}: has not as many fields as the header, which has {len(header)}")
-        for column in ("game", "agent", "source"):
-            if not row[column].strip():
-                raise UserError(f"{where}: {column} is empty; every score needs one")
-        row["frames"] = _whole(row["frames"], where)
-        row["value"] = _number(row["value"], where)
-        row["protocol"] = above = _spelled_out(row["protocol"], above, where)
-    return _table(rows, _REFERENCE)
 
 
 def _games(runs: Sequence[Run], frames: int) -> dict[Setting, list[Run]]:
@@ -359,29 +333,3 @@ def _our(row: dict[Any, Any], frames: int) -> dict[str, Any]:
 
 def _known(row: dict[Any, Any]) -> dict[str, Any]:
     return {**row, "score": row["value"], "low": np.nan, "high": np.nan, "runs": None}
-
-
-def _whole(text: str, where: str) -> int:
-    if not (text.isascii() and text.isdecimal() and int(text) <= np.iinfo(np.int64).max):
-        raise UserError(f"{where}: frames is {text!r}; it must be a whole number such as 50000000")
-    return int(text)
-
-
-def _number(text: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise UserError(f"{where}: value is {text!r}; it must be a number such as 25.7")
-    return value
-
-
-def _spelled_out(protocol: str, above: str, where: str) -> str:
-    """The protocol, its "same" replaced by what it stands for, the one `above`."""
-    same, comma, last = protocol.partition(",")
-    if same.strip() != "same":
-        return protocol
-    if not above:
-        raise UserError(f"{where}: protocol is {protocol!r}, but there is none above it; write it out")
-    return ", ".join([*above.split(", ")[:-1], last.strip()]) if comma else above

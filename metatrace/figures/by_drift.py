@@ -5,16 +5,22 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
+from metatrace.analysis import tables
+from metatrace.analysis.groups import SETTING
 from metatrace.figures import style
+from metatrace.figures.kinds.kind import PictureJob
 from metatrace.methods import METHODS
 from metatrace.numbers import label, parse
 
-_TITLES = {"final": "Final return", "auc": "Mean return (AUC)"}
-_SETTING = ["environment", "method", "alpha", "mu", "drift"]
-_LABEL = 0.2  # the part of the range of drift rates that a label needs
-_APART = 0.025  # the part of that range between neighbours: their intervals do not cover each other
+_LABEL = 0.2  # of the range of drift rates, that a label needs
+_APART = 0.025  # of the range of drift rates, between neighbours: their intervals do not cover each other
+
+
+def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
+    """The picture and the table that it draws, of a figure's tables."""
+    shown = tables.read_all(job.tables, "settings", "best_mu")
+    return draw(*shown, title=job.title, note=job.note), drawn_table(*shown)
 
 
 def draw(settings: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> Figure:
@@ -35,7 +41,7 @@ def draw(settings: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -
     with style.theme():
         figure = style.new_figure(3.6, title=title, note=note)
         axes = figure.subplots(1, 2, sharex=True, sharey=True)
-        for panel, (quantity, heading) in zip(axes, _TITLES.items(), strict=True):
+        for panel, (quantity, heading) in zip(axes, style.SCORES.items(), strict=True):
             rows = table[table["quantity"] == quantity]
             for number, method in enumerate(methods):
                 _line(panel, rows[rows["method"] == method], drifts, number - (len(methods) - 1) / 2)
@@ -48,14 +54,7 @@ def draw(settings: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -
         edge = 0.12 * _width(values)
         axes[0].set_xlim(values[0] - edge, values[-1] + edge)
         axes[0].set_ylim(*style.value_range(table.rename(columns={"value": "mean"})))
-        handles = [
-            Line2D(
-                [], [], color=look.colour, ls=look.line_style, lw=1.6, marker=METHODS[method].marker, ms=5,
-                mec="white", label=look.short,
-            )
-            for method in methods
-            for look in [METHODS[method]]
-        ]  # fmt: skip
+        handles = [style.method_handle(METHODS[method], marker=METHODS[method].marker) for method in methods]
         style.shared_legend(figure, handles, "Tuning")
     return figure
 
@@ -73,18 +72,17 @@ def drawn_table(settings: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     for frame in (settings, best):
         style.only(frame, ("environment", "alpha"))
     parts = []
-    for quantity in _TITLES:
+    for quantity in style.SCORES:
         for method in style.in_order(best["method"]):
             chosen = best[best["method"] == method]
             for drift in style.descending(chosen["drift"])[::-1]:
-                one = chosen.loc[chosen["drift"] == drift, _SETTING]
+                one = chosen.loc[chosen["drift"] == drift, SETTING]
                 style.only(one, ("mu",))
-                part = settings.merge(one, on=_SETTING)
+                part = settings.merge(one, on=SETTING)
                 if part.empty:
                     raise ValueError(f"there is no score of {' '.join(one.iloc[0])}, which is the best")
-                columns = {quantity: "value", f"{quantity}_low": "low", f"{quantity}_high": "high"}
-                parts.append(part.rename(columns=columns).assign(quantity=quantity))
-    keys = ["quantity", *_SETTING, "runs", "value", "low", "high"]
+                parts.append(style.as_values(part, quantity))
+    keys = ["quantity", *SETTING, "runs", "value", "low", "high"]
     return pd.concat([part[keys] for part in parts], ignore_index=True)
 
 
@@ -96,7 +94,7 @@ def _line(axes: Axes, rows: pd.DataFrame, drifts: list[str], place: float) -> No
     x = values + place * _APART * _width([parse(drift, "figure", zero=True) for drift in drifts])
     axes.vlines(x, rows["low"], rows["high"], color=look.colour, lw=1.4, zorder=2)
     axes.plot(
-        x, rows["value"], color=look.colour, ls=look.line_style, lw=1.3, marker=METHODS[method].marker, ms=5.5,
+        x, rows["value"], color=look.colour, ls=look.line_style, lw=1.3, marker=look.marker, ms=5.5,
         mew=0.6, mec="white", zorder=3, label=method,
     )  # fmt: skip
 

@@ -10,17 +10,25 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
+from metatrace.analysis import tables
+from metatrace.analysis.groups import SETTING
 from metatrace.figures import style
+from metatrace.figures.kinds.kind import PictureJob
 from metatrace.methods import METHODS
 from metatrace.numbers import label
 from metatrace.runs.key import UNTUNED
 
 CURVE, BEST_CONSTANT = "curve", "best constant"  # the roles in the drawn table
-_SETTING = ["environment", "method", "alpha", "mu", "drift"]
-_REFERENCE = style.Look(BEST_CONSTANT, style.REFERENCE_COLOUR, style.REFERENCE_DASHES)
-_RETURN = "Return (trailing mean)"
-# With several seeds, some episodes may have ended; a line needs one of every seed.
+_REFERENCE = style.as_line_style(style.REFERENCE_DASHES)
+# Where several seeds ran, some episodes may have ended: a line needs one of every seed.
 _NO_LINE, _NOT_RUN = "too few episodes ended for a line", "not run"
+
+
+def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
+    """The picture and the table that it draws, of a figure's tables."""
+    curves, settings, best = tables.read_all(job.tables, "curves", "settings", "best_constant")
+    figure = draw(curves, settings, best, title=job.title, note=job.note, frames=job.facts["length"])
+    return figure, drawn_table(curves, best, settings)
 
 
 def draw(
@@ -71,13 +79,10 @@ def draw(
         axes[0, 0].set_xlim(0, frames)
         axes[0, 0].xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=2, steps=[1, 2, 2.5, 5, 10]))
         axes[0, 0].xaxis.set_major_formatter(EngFormatter(sep=""))
-        handles = [
-            Line2D([], [], color=colour, ls=style.line_style(i), lw=1.6, label=f"${label(alpha)}$")
-            for i, (alpha, colour) in enumerate(zip(alphas, style.palette(len(alphas)), strict=True))
-        ]
+        handles = style.token_handles(alphas)
         if len(references) == 1:
             handles.append(_reference(f"{BEST_CONSTANT},\n$\\alpha = {label(references[0])}$"))
-        style.shared_legend(figure, handles, r"Initial $\alpha$")
+        style.shared_legend(figure, handles, style.ALPHA)
     return figure
 
 
@@ -109,8 +114,8 @@ def drawn_table(curves: pd.DataFrame, best: pd.DataFrame, settings: pd.DataFrame
         if len(found) > 1:
             raise ValueError(f"a figure shows one best constant α of {game}, not {', '.join(found['alpha'])}")
     if settings is not None:
-        _hold_to(settings, curves[_SETTING])
-        _hold_to(settings, best[["environment", "alpha"]].assign(method=UNTUNED))
+        _require_settings(settings, curves[SETTING])
+        _require_settings(settings, best[["environment", "alpha"]].assign(method=UNTUNED))
     untuned = curves[curves["method"] == UNTUNED]
     tuned = asked.loc[asked["method"] != UNTUNED, ["environment", "method"]].drop_duplicates()
     references = untuned.merge(best[["environment", "alpha"]], on=["environment", "alpha"]).merge(
@@ -129,15 +134,11 @@ def drawn_table(curves: pd.DataFrame, best: pd.DataFrame, settings: pd.DataFrame
         "role": [CURVE, BEST_CONSTANT],
         "alpha": style.descending(asked["alpha"]),
     }
-    return table.sort_values(
-        [*orders, "frame"],
-        key=lambda column: column.map(orders[str(column.name)].index) if column.name in orders else column,
-        ignore_index=True,
-    )
+    return style.in_orders(table, orders, "frame")
 
 
-def _hold_to(settings: pd.DataFrame, rows: pd.DataFrame) -> None:
-    """Refuses rows without a setting: they would be in the table, but not drawn."""
+def _require_settings(settings: pd.DataFrame, rows: pd.DataFrame) -> None:
+    """Refuses rows of which there is no setting: they would be in the table, but not be drawn."""
     columns = list(rows.columns)
     known = set(settings[columns].itertuples(index=False, name=None))
     for row in rows.drop_duplicates().itertuples(index=False, name=None):
@@ -155,36 +156,33 @@ def _return_axes(axes: np.ndarray, table: pd.DataFrame, games: list[str]) -> Non
             shown = table[table["environment"] == games[row]]
             first.set_ylabel(games[row].replace("_", " "), weight="bold")
         else:
-            first.set_ylabel(_RETURN)
+            first.set_ylabel(style.RETURN)
         if shown.empty:
             first.set_yticks([])  # any number would look like a return
         else:
             first.set_ylim(*style.value_range(shown))
     if len(games) > 1:
-        figure.supylabel(_RETURN, size=axes[0].yaxis.label.get_size())
+        figure.supylabel(style.RETURN, size=axes[0].yaxis.label.get_size())
         figure.align_ylabels(axes)
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], *, missing: str, names_best: bool) -> None:
     """Draws a panel; without a line of its own, it states what is `missing`."""
     curves, best = rows[rows["role"] == CURVE], rows[rows["role"] == BEST_CONSTANT]
-    for i, (alpha, colour) in enumerate(zip(alphas, style.palette(len(alphas)), strict=True)):
-        curve = curves[curves["alpha"] == alpha]
-        if not curve.empty:
-            style.curve(axes, curve, colour=colour, line_style=style.line_style(i), label=alpha, over="frame")
+    style.token_curves(axes, curves, "alpha", alphas, over="frame")
     if not best.empty:
         style.curve(
             axes,
             best,
-            colour=_REFERENCE.colour,
-            line_style=_REFERENCE.line_style,
+            colour=style.REFERENCE_COLOUR,
+            line_style=_REFERENCE,
             label=BEST_CONSTANT,
             width=1.6,
             over="frame",
         )
         if names_best:
             (alpha,) = best["alpha"].unique()
-            # Above the panel, next to its title: inside, it would cover curves.
+            # Above the panel, next to its title: within it would cover curves.
             axes.legend(
                 handles=[_reference(rf"{BEST_CONSTANT} $\alpha = {label(alpha)}$")],
                 loc="lower right",
@@ -195,7 +193,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], *, missing: str, n
                 handlelength=2.8,
             )
     if curves.empty:
-        # Beside a best constant at the top left, where a rising return seldom is.
+        # With a best constant at the top left, where a rising return seldom is.
         x, y, across, up = (0.5, 0.5, "center", "center") if best.empty else (0.02, 0.96, "left", "top")
         axes.text(
             x,
@@ -214,4 +212,4 @@ def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], *, missing: str, n
 
 
 def _reference(text: str) -> Line2D:
-    return Line2D([], [], color=_REFERENCE.colour, ls=_REFERENCE.line_style, lw=1.6, label=text)
+    return style.line_handle(style.REFERENCE_COLOUR, _REFERENCE, text)

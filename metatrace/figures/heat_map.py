@@ -9,9 +9,16 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from metatrace.analysis import tables
 from metatrace.figures import planes, style
+from metatrace.figures.kinds.kind import PictureJob
 
-_TITLES = {"final": "Final return", "auc": "Mean return (AUC)"}
+
+def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
+    """The picture and the table that it draws, of a figure's tables."""
+    assert job.reference is not None
+    shown = [tables.read_all(folder, "settings")[0] for folder in (job.tables, job.reference)]
+    return draw(*shown, title=job.title, note=job.note), drawn_table(*shown)
 
 
 def draw(settings: pd.DataFrame, reference: pd.DataFrame, *, title: str, note: str) -> Figure:
@@ -35,13 +42,13 @@ def draw(settings: pd.DataFrame, reference: pd.DataFrame, *, title: str, note: s
     # With a range of zero width, every cell would be the darkest.
     colours = ScalarMappable(Normalize(low, max(high, low + 1)), colormaps["viridis"])
     with style.theme():
-        figure, axes = planes.stacked([len(mus) + planes.GAP + 1] * len(_TITLES), title=title, note=note)
-        for panel, (quantity, heading) in zip(axes, _TITLES.items(), strict=True):
+        figure, axes = planes.stacked([len(mus) + planes.GAP + 1] * len(style.SCORES), title=title, note=note)
+        for panel, (quantity, heading) in zip(axes, style.SCORES.items(), strict=True):
             rows = table[table["quantity"] == quantity]
             best = _panel(panel, rows, alphas, mus, colours)
             panel.set_title(heading, loc="left", pad=5)
             panel.set_title(f"framed: the best, {planes.number(best)}", loc="right", pad=5, size=style.NOTE_SIZE)
-        axes[-1].set_xlabel(r"Initial $\alpha$")
+        axes[-1].set_xlabel(style.ALPHA)
         planes.colour_bar(figure, axes, colours, "Return")
     return figure
 
@@ -59,11 +66,10 @@ def drawn_table(settings: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame
     style.only(settings, ("environment", "method", "drift"))
     style.only(reference, ("environment", "method", "mu", "drift"))
     parts = []
-    for quantity in _TITLES:
+    for quantity in style.SCORES:
         for is_reference, frame in ((False, settings), (True, reference)):
-            columns = {quantity: "value", f"{quantity}_low": "low", f"{quantity}_high": "high"}
-            part = frame[frame["alpha"].isin(settings["alpha"])].rename(columns=columns)
-            parts.append(part.assign(quantity=quantity, reference=is_reference))
+            part = style.as_values(frame[frame["alpha"].isin(settings["alpha"])], quantity)
+            parts.append(part.assign(reference=is_reference))
     keys = ["quantity", "environment", "method", "reference", "alpha", "mu", "drift", "value", "low", "high"]
     return pd.concat([part[keys] for part in parts], ignore_index=True)
 

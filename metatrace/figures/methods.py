@@ -6,13 +6,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from metatrace.analysis import tables
 from metatrace.figures import style
+from metatrace.figures.kinds.kind import PictureJob
 from metatrace.methods import METHODS
 from metatrace.numbers import label, parse
+from metatrace.runs.key import NO_MU
 
-_TITLES = {"final": "Final return", "auc": "Mean return (AUC)"}
-_UNTUNED = "0"  # the μ of method none
 _KEYS = ["environment", "method", "mu", "drift"]
+
+
+def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
+    """The picture and the table that it draws, of a figure's tables."""
+    shown = tables.read_all(job.tables, "settings", "spread", "best_over_alpha")
+    return draw(*shown, title=job.title, note=job.note), drawn_table(*shown)
 
 
 def draw(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> Figure:
@@ -38,13 +45,13 @@ def draw(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame, *, ti
         panels = figure.subplot_mosaic([["final", "auc"], ["spread", "spread"]], height_ratios=[1.1, 1])
         panels["auc"].sharey(panels["final"])
         panels["auc"].tick_params(labelleft=False)
-        for quantity, heading in _TITLES.items():
+        for quantity, heading in style.SCORES.items():
             rows = table[table["quantity"] == quantity]
             for method in methods:
-                look, mark = METHODS[method], "" if mus[method] == _UNTUNED else METHODS[method].marker
-                here = rows[rows["method"] == method]
+                look, here = METHODS[method], rows[rows["method"] == method]
+                mark = _marker(method, mus[method])
                 style.score_line(panels[quantity], here, look.colour, look.line_style, mark, method)
-            style.token_axis(panels[quantity], rows["alpha"], r"Initial $\alpha$")
+            style.token_axis(panels[quantity], rows["alpha"], style.ALPHA)
             panels[quantity].set_title(heading, pad=5)
         panels["final"].set_ylabel("Return")
         _spread_panel(panels["spread"], table[table["quantity"] == "spread"], mus)
@@ -77,8 +84,7 @@ def drawn_table(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame
                 part = part.merge(chosen, on=_KEYS)
             if part.empty:
                 raise ValueError(f"there is no {quantity} of {' '.join(chosen.iloc[0])}, which is the best")
-            columns = {quantity: "value", f"{quantity}_low": "low", f"{quantity}_high": "high"}
-            part = part.rename(columns=columns).assign(quantity=quantity)
+            part = style.as_values(part, quantity)
             parts.append(part if "alpha" in part else part.assign(alpha=None))
     keys = ["quantity", "environment", "method", "alpha", "mu", "drift", "value", "low", "high"]
     table = pd.concat([part[keys] for part in parts], ignore_index=True).astype({"alpha": "str"})
@@ -89,31 +95,29 @@ def drawn_table(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame
 def _spread_panel(axes: Axes, rows: pd.DataFrame, mus: dict[str, str]) -> None:
     for method in style.in_order(rows["method"]):
         look, here = METHODS[method], rows[rows["method"] == method]
-        if mus[method] == _UNTUNED:
-            for value, low, high in here[["value", "low", "high"]].to_numpy():
-                axes.axhspan(low, high, color=look.colour, alpha=0.1, lw=0, zorder=1)
-                axes.axhline(value, color=look.colour, ls=look.line_style, lw=1.4, zorder=2, label=method)
+        if mus[method] == NO_MU:
+            style.constant_line(axes, here, look.colour, look.line_style, method)
             continue
         here = here.assign(x=[parse(mu, "figure") for mu in here["mu"]]).sort_values("x")
         axes.vlines(here["x"], here["low"], here["high"], color=look.colour, lw=1.2, zorder=2)
         axes.plot(
             here["x"], here["value"], color=look.colour, ls=look.line_style, lw=1.3,
-            marker=METHODS[method].marker, ms=4.5, mew=0.5, mec="white", zorder=3, label=method,
+            marker=look.marker, ms=4.5, mew=0.5, mec="white", zorder=3, label=method,
         )  # fmt: skip
-    tuned = rows.loc[rows["mu"] != _UNTUNED, "mu"]
+    tuned = rows.loc[rows["mu"] != NO_MU, "mu"]
     if tuned.empty:
         axes.set_xticks([])  # any number would look like a μ
     else:
         style.token_axis(axes, tuned, r"$\mu$", labels=16)
     axes.set_ylim(bottom=0)
-    axes.set_title(r"Spread of AUC over $\alpha$", pad=5)
+    axes.set_title(style.SPREAD, pad=5)
     axes.set_ylabel(r"Standard deviation over $\alpha$")
 
 
+def _marker(method: str, mu: str) -> str:
+    return "" if mu == NO_MU else METHODS[method].marker
+
+
 def _handle(method: str, mu: str) -> Line2D:
-    look = METHODS[method]
-    return Line2D(
-        [], [], color=look.colour, ls=look.line_style, lw=1.6, ms=5, mec="white",
-        marker="" if mu == _UNTUNED else METHODS[method].marker,
-        label=look.short if mu == _UNTUNED else f"{look.short}, ${label(mu)}$",
-    )  # fmt: skip
+    text = METHODS[method].short if mu == NO_MU else f"{METHODS[method].short}, ${label(mu)}$"
+    return style.method_handle(METHODS[method], text, marker=_marker(method, mu))

@@ -6,14 +6,22 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
+from metatrace.analysis import points, tables
 from metatrace.figures import style
+from metatrace.figures.kinds.kind import PictureJob
 from metatrace.methods import METHODS
 from metatrace.numbers import label
 
 _PANELS, _ALPHAS = 6, 3
 _LINE_STYLES = ("-", (0, (2.2, 1.2)))
+
+
+def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
+    """The picture and the table that it draws, of a figure's tables."""
+    (curves,) = tables.read_all(job.tables, "curves")
+    curves = points.of_episodes(curves)
+    return draw(curves, title=job.title, note=job.note), drawn_table(curves)
 
 
 def draw(curves: pd.DataFrame, *, title: str, note: str) -> Figure:
@@ -31,7 +39,7 @@ def draw(curves: pd.DataFrame, *, title: str, note: str) -> Figure:
     table = drawn_table(curves)
     alphas, mus = style.descending(table["alpha"]), style.descending(table["mu"])
     methods = style.in_order(table["method"])
-    columns = min(len(mus), 3 if len(mus) != 4 else 2)
+    columns = style.panel_columns(len(mus))
     rows = math.ceil(len(mus) / columns)
     colours = dict(zip(alphas, style.palette(len(alphas)), strict=True))
     line_styles = dict(zip(methods, _LINE_STYLES, strict=True))
@@ -51,19 +59,19 @@ def draw(curves: pd.DataFrame, *, title: str, note: str) -> Figure:
                     )
             panel.set_title(rf"$\mu = {label(mu)}$", pad=4)
             sns.despine(ax=panel)
-        style.trim(axes, len(mus), "Training episode")
+        style.trim(axes, len(mus), style.EPISODE)
         for panel in axes[:, 0]:
-            panel.set_ylabel("Return (trailing mean)")
+            panel.set_ylabel(style.RETURN)
         style.episode_axis(axes[0, 0], table)
         axes[0, 0].set_ylim(*style.value_range(table))
         handles = [
-            Line2D([], [], color=colour, lw=3, label=rf"$\alpha = {label(alpha)}$") for alpha, colour in colours.items()
+            style.line_handle(colour, "-", rf"$\alpha = {label(alpha)}$", width=3) for alpha, colour in colours.items()
         ]
         handles += [
-            Line2D([], [], color="#555555", ls=line_style, lw=1.6, label=METHODS[method].short)
+            style.line_handle("#555555", line_style, METHODS[method].short)
             for method, line_style in line_styles.items()
         ]
-        style.shared_legend(figure, handles, r"Initial $\alpha$; method")
+        style.shared_legend(figure, handles, f"{style.ALPHA}; method")
     return figure
 
 

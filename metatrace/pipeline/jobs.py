@@ -11,8 +11,11 @@ from metatrace.domains.protocol import Code, Domain
 from metatrace.domains.registry import DOMAINS
 from metatrace.errors import UserError
 from metatrace.figures.kinds.kind import Kind, Picture
+from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS
 from metatrace.pipeline import provenance
+
+_MAKING = "metatrace.pipeline.making"
 
 
 def domain_jobs(domains: Iterable[Domain]) -> dict[str, Code]:
@@ -33,12 +36,19 @@ def domain_jobs(domains: Iterable[Domain]) -> dict[str, Code]:
 
 
 def kind_jobs(kinds: Iterable[Kind]) -> dict[str, Code]:
-    """`tables_<kind>` and `pictures_<kind>`, without the scripts that call these functions."""
+    """`tables_<kind>` and `pictures_<kind>`; what is looked up by name at run time stands here by name."""
     jobs: dict[str, Code] = {}
     for kind in kinds:
-        jobs[f"tables_{kind.name}"] = Code((kind.make,))
-        jobs[f"pictures_{kind.name}"] = Code(tuple(sorted({picture.draw for picture in pictures_of(kind)})))
+        thin = (thinning(kind),) if kind.explorer else ()
+        drawn = sorted({picture.draw for picture in pictures_of(kind)})
+        jobs[f"tables_{kind.name}"] = Code((f"{_MAKING}:make_tables", kind.make, *thin))
+        jobs[f"pictures_{kind.name}"] = Code((f"{_MAKING}:draw_pictures", *drawn))
     return jobs
+
+
+def thinning(kind: Kind) -> str:
+    """What makes the explorer's data of a figure (`module:function`), by the unit of its runs."""
+    return f"metatrace.analysis.thinned:thin_{kind.unit}"
 
 
 def pictures_of(kind: Kind) -> list[Picture]:
@@ -48,93 +58,15 @@ def pictures_of(kind: Kind) -> list[Picture]:
 
 JOBS: dict[str, Code] = {
     **domain_jobs(DOMAINS),
-    "table": Code(("metatrace.cli.main:_table", "metatrace.analysis.tables")),
-    "aggregate": Code(
-        (
-            "metatrace.cli.main:_aggregate",
-            "metatrace.analysis.aggregate",
-            "metatrace.runs.collect",
-            "metatrace.analysis.tables",
-        )
-    ),
-    "aggregate_beta": Code(
-        (
-            "metatrace.cli.main:_aggregate",
-            "metatrace.analysis.aggregate",
-            "metatrace.analysis.beta",
-            "metatrace.runs.collect",
-            "metatrace.analysis.tables",
-        )
-    ),
-    "aggregate_games": Code(
-        (
-            "metatrace.cli.main:_aggregate_games",
-            "metatrace.runs.collect",
-            "metatrace.analysis.games",
-            "metatrace.analysis.tables",
-        )
-    ),
-    "thin": Code(
-        (
-            "metatrace.cli.main:_thin",
-            "metatrace.runs.collect",
-            "metatrace.analysis.smoothing",
-            "metatrace.analysis.tables",
-            "metatrace.analysis.thinned",
-        )
-    ),
-    "thin_games": Code(
-        (
-            "metatrace.cli.main:_thin_games",
-            "metatrace.runs.collect",
-            "metatrace.analysis.games",
-            "metatrace.analysis.tables",
-            "metatrace.analysis.thinned",
-        )
-    ),
-    "best_alphas": Code(("metatrace.cli.main:_best_alphas", "metatrace.analysis.games", "metatrace.analysis.tables")),
-    "best_mu": Code(("metatrace.cli.main:_best_mu", "metatrace.analysis.best", "metatrace.analysis.tables")),
-    "paired": Code(("metatrace.cli.main:_paired", "metatrace.analysis.paired", "metatrace.analysis.tables")),
-    "aggregate_scores": Code(
-        ("metatrace.cli.main:_aggregate_scores", "metatrace.analysis.aggregate_scores", "metatrace.analysis.tables")
-    ),
-    "compare_methods": Code(
-        ("metatrace.cli.main:_compare_methods", "metatrace.analysis.methods", "metatrace.analysis.tables")
-    ),
-    "learning_curves": Code(
-        ("metatrace.cli.main:_learning_curves", "metatrace.analysis.points", "metatrace.figures.learning_curves")
-    ),
-    "sensitivity": Code(("metatrace.cli.main:_sensitivity", "metatrace.figures.sensitivity")),
-    "heat_map": Code(("metatrace.cli.main:_heat_map", "metatrace.figures.heat_map")),
-    "draw_best_mu": Code(
-        ("metatrace.cli.main:_draw_best_mu", "metatrace.analysis.points", "metatrace.figures.best_mu")
-    ),
-    "by_drift": Code(("metatrace.cli.main:_by_drift", "metatrace.figures.by_drift")),
-    "mu_and_beta": Code(
-        ("metatrace.cli.main:_mu_and_beta", "metatrace.analysis.points", "metatrace.figures.mu_and_beta")
-    ),
-    "games": Code(("metatrace.cli.main:_games", "metatrace.figures.games")),
-    "draw_methods": Code(("metatrace.cli.main:_draw_methods", "metatrace.figures.methods")),
-    "draw_paired": Code(("metatrace.cli.main:_draw_paired", "metatrace.figures.paired")),
-    "draw_paired_curves": Code(
-        ("metatrace.cli.main:_draw_paired_curves", "metatrace.analysis.points", "metatrace.figures.paired_curves")
-    ),
-    "claims": Code(
-        (
-            "metatrace.cli.main:_claims",
-            "metatrace.report.claim_evidence",
-            "metatrace.report.claims",
-            "metatrace.report.claims_page",
-        )
-    ),
-    "explorer": Code(("metatrace.cli.main:_explorer", "metatrace.report.explorer")),
+    **kind_jobs(KINDS.values()),
+    "best_alphas": Code((f"{_MAKING}:choose_alphas",)),
+    "claims": Code((f"{_MAKING}:judge_claims",)),
+    "explorer": Code((f"{_MAKING}:write_explorer",)),
+    "report": Code((f"{_MAKING}:write_report",)),
 }
 # The workflow's rules whose names are not those of their jobs.
 RULES: dict[str, tuple[str, ...]] = {
-    "run_mountain_car": tuple(job for job in JOBS if job.startswith("run_mountain_car_")),
-    "run_game": tuple(job for job in JOBS if job.startswith("run_atari_")),
-    "table_as_csv": ("table",),
-    "draw_games": ("games",),
+    f"run_{domain.name}": tuple(job for job in JOBS if job.startswith(f"run_{domain.name}_")) for domain in DOMAINS
 }
 
 

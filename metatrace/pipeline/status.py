@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from metatrace.config.experiments import Experiments, variant_folder
-from metatrace.config.figure import Figure
+from metatrace.config.experiments import Experiments, Figure, variant_folder
 from metatrace.domains.atari import checkpoint
 from metatrace.domains.registry import domain_of
 from metatrace.errors import UserError

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metatrace.analysis import games, tables
+from metatrace.analysis import tables
 from metatrace.analysis.groups import SETTING
+from metatrace.analysis.reference import RANDOM
 from metatrace.config.experiments import Experiments
 from metatrace.config.figure import Figure
 from metatrace.errors import UserError
@@ -54,7 +55,7 @@ def _scores(folder: Path, figure: Figure) -> pd.DataFrame:
     scores = scores[np.logical_and.reduce([scores[key].isin(tokens) for key, tokens in grid.items()])]
     if "reference" in evidence:
         reference = _read(folder / "reference.parquet", ["game", "agent", "score"])
-        random = reference[reference["agent"] == games.RANDOM].drop_duplicates("game").set_index("game")["score"]
+        random = reference[reference["agent"] == RANDOM].drop_duplicates("game").set_index("game")["score"]
         return scores.assign(random=scores["environment"].map(random))
     if "final_beta" in evidence:
         beta = _read(folder / "final_beta.parquet", [*_RUN, "group", "beta"])

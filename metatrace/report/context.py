@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from metatrace.compiled import object_code
 from metatrace.config.experiments import Experiments
 from metatrace.config.figure import Figure
 from metatrace.domains import registry
@@ -36,11 +35,6 @@ SECTIONS = {
     "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
 }
 GOAL = "A return of -200 means that the car did not reach the goal within 200 steps."
-
-
-def kernel_name(kernel: str, fingerprints: Mapping[str, str]) -> str:
-    """The file name of a compiled kernel for the present code."""
-    return object_code.file_name(kernel)
 
 
 def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool = True) -> str:
@@ -89,18 +83,7 @@ def run_jobs(asked: Experiments) -> set[str]:
     return {run_job(run.environment, run.method) for _, run in asked.all_runs()}
 
 
-def aggregate_job(figure: Figure) -> str:
-    """The kind of job that aggregates a figure's runs."""
-    jobs = {"mu_and_beta": "aggregate_beta", "games": "aggregate_games", "compared": "compare_methods"}
-    return jobs.get(figure.kind, "aggregate")
-
-
-def aggregate_jobs(asked: Experiments) -> set[str]:
-    """The kinds of job that aggregate a config's runs."""
-    return {aggregate_job(figure) for figure in asked.figures.values()}
-
-
-def report_context(asked: Experiments, paper: Experiments, fingerprints: Mapping[str, str]) -> dict[str, Any]:
+def report_context(asked: Experiments, paper: Experiments, code: Mapping[str, str]) -> dict[str, Any]:
     """What the front page and the captions show."""
     runs = asked.all_runs()
     frames = sum(length for (_, run), length in runs.items() if run.environment in games.READINGS)
@@ -112,12 +95,11 @@ def report_context(asked: Experiments, paper: Experiments, fingerprints: Mapping
         "final": asked.final_episodes,
         "spread_alpha_max": asked.spread_alpha_max,
         "goal": GOAL,
-        "code": _code(asked, fingerprints),
+        "code": dict(code),
         "sections": {
             SECTIONS[name]: [{"title": as_rst(figure.title), "link": link(figure)} for figure in members]
             for name, members in asked.sections().items()
         },
-        "tables": _table_texts(asked),
         "readings": [
             {
                 "id": reading.id,
@@ -161,6 +143,7 @@ def _caption(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str
         "lines": f"A line is the mean over {over_seeds} of the trailing mean of the last {figure.smoothing} episodes; "
         f"bands are 95 % bootstrap intervals over seeds{unknown}.",
         "source": _source(asked, paper, figure),
+        "tables": _table_captions(asked, paper, figure),
         "details": _details(asked, paper, figure),
     }
 
@@ -188,6 +171,12 @@ def _source(asked: Experiments, paper: Experiments, figure: Figure) -> str:
     return f"Drawn from {runs}{members}. {note(asked, paper, figure)}"
 
 
+def _table_captions(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str, str]:
+    """The captions of a figure's tables, by table."""
+    end = f"{_source(asked, paper, figure)} Read α, μ and drift as text: they are number tokens such as 2^-10."
+    return {name: f"{as_rst(figure.title)}: {text}. {end}" for name, text in _table_texts(asked).items()}
+
+
 def _table_texts(asked: Experiments) -> dict[str, str]:
     return {
         name: text.format(final=asked.final_episodes, spread_alpha_max=asked.spread_alpha_max)
@@ -195,13 +184,12 @@ def _table_texts(asked: Experiments) -> dict[str, str]:
     }
 
 
-def explorer_context(asked: Experiments, fingerprints: Mapping[str, str]) -> dict[str, Any]:
+def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, Any]:
     """What the explorer says, and what it shows of which figure."""
-    code = _code(asked, fingerprints)
     return {
         "scale": asked.scale,
         "runs": len(asked.all_runs()),
-        "code": code,
+        "code": dict(code),
         "fingerprint": digest(code),
         "environments": ENVIRONMENTS,
         "methods": {name: method.label for name, method in METHODS.items()},
@@ -250,22 +238,12 @@ def _elsewhere(asked: Experiments, key: str) -> list[dict[str, str]]:
     ]
 
 
-def _code(asked: Experiments, fingerprints: Mapping[str, str]) -> dict[str, str]:
-    """The code behind a config's results. A kernel that no run uses is left out, so a change of it changes no page."""
-    return {job: fingerprints[job] for job in sorted({*run_jobs(asked), *aggregate_jobs(asked)})}
-
-
 def verdicts(path: Path) -> list[str]:
     """One sentence per section on the paper's claims, from claims.json; none before that is made."""
     try:
         return [str(sentence) for sentence in json.loads(path.read_text(encoding="utf-8"))["summary"].values()]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return []
-
-
-def as_json(context: Mapping[str, Any]) -> str:
-    """A context on one line, in its order: as `metatrace explorer` takes it."""
-    return json.dumps(context, separators=(",", ":"), ensure_ascii=False)
 
 
 def digest(context: Mapping[str, Any]) -> str:

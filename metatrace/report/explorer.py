@@ -32,22 +32,6 @@ _DIGITS = 7
 _MARK = "/*{}*/"
 
 
-def read_words(text: str) -> dict[str, Any]:
-    """The texts of the page, from JSON.
-
-    Raises:
-      UserError: it is not JSON, or not what `context.explorer_context` makes.
-    """
-    try:
-        words = json.loads(text)
-    except ValueError:
-        words = None
-    needed = {"scale", "figures", "methods", "environments", "variants", "tables", "code", "fingerprint"}
-    if not isinstance(words, dict) or not needed <= words.keys():
-        raise UserError(f"--words: is not JSON with {', '.join(sorted(needed))}; see `context.explorer_context`")
-    return words
-
-
 def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
     """The page. The same results and words give the same bytes.
 

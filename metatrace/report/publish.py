@@ -67,7 +67,7 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
 def _made_by(asked: Experiments) -> dict[str, Any]:
     behind = [
         *sorted(context.run_jobs(asked)),
-        *sorted(context.aggregate_jobs(asked)),
+        *sorted({f"tables_{figure.kind}" for figure in asked.figures.values()}),
         "claims",
     ]
     code = {job: jobs.fingerprint_of(job) for job in behind}

@@ -43,10 +43,12 @@ def test_a_domain_has_a_job_for_each_kernel_and_each_method_that_runs_there():
 
 
 def test_a_kind_of_figure_has_a_job_for_its_tables_and_one_for_all_its_pictures():
-    kind = SimpleNamespace(name="mazes", make="metatrace.analysis.aggregate:make", model=Model)
+    make, drawn = "metatrace.analysis.aggregate:make", (MAP.draw, CURVES.draw)
+    kind = SimpleNamespace(name="mazes", make=make, model=Model, unit="frames", explorer=("mu", "alpha"))
+    thin = "metatrace.analysis.thinned:thin_frames"
     assert jobs.kind_jobs([kind]) == {
-        "tables_mazes": Code(("metatrace.analysis.aggregate:make",)),
-        "pictures_mazes": Code(("metatrace.figures.heat_map:draw", "metatrace.figures.learning_curves:draw")),
+        "tables_mazes": Code(("metatrace.pipeline.making:make_tables", make, thin)),
+        "pictures_mazes": Code(("metatrace.pipeline.making:draw_pictures", *drawn)),
     }
 
 

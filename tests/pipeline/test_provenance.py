@@ -168,7 +168,7 @@ class TestThisProject:
                 "if log_M > 0:",
                 {"run_atari_vector", "run_atari_vector-unnormalized"},
             ),
-            ("figures/best_mu.py", "def draw(", "@staticmethod\ndef draw(", {"draw_best_mu"}),
+            ("figures/best_mu.py", "def draw(", "@staticmethod\ndef draw(", {"pictures_best_mu"}),
         ],
     )
     def test_a_change_touches_all_that_use_it_and_nothing_else(self, copy, module, old, new, wanted):

@@ -89,7 +89,6 @@ def test_a_rule_of_the_workflow_is_its_jobs(why):
     _, lines, _ = why("run_mountain_car")
     heads = [line.partition(":")[0] for line in lines if not line.startswith(" ")]
     assert set(heads) == {job for job in jobs.JOBS if job.startswith("run_mountain_car_")}
-    assert why("table_as_csv")[1] == why("table")[1]
 
 
 def test_a_run_of_the_present_code_differs_in_nothing(why, run_file):

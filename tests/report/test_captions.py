@@ -10,6 +10,7 @@ from docutils.core import publish_parts
 
 from metatrace.config import loading
 from metatrace.figures.kinds.registry import KINDS
+from metatrace.pipeline import outputs
 from metatrace.report import context, labels
 
 ROOT = Path(__file__).parents[2]
@@ -42,8 +43,8 @@ def test_every_caption_says_what_it_was_drawn_from_and_under_which_readings(scal
             text = rendered(name, asked, figure=figure.name)
             assert f"Drawn from {len(figure.some_runs())} runs of {labels.length_text(figure)}" in text
             assert "**Readings in force:**" in text
-        for name in ("table", "drawn_table"):
-            assert labels.as_rst(figure.title) in rendered(name, asked, figure=figure.name, table="settings")
+        for name in (*(f"tables/{table}" for table in outputs.csv_tables_of(figure)), "drawn_table"):
+            assert labels.as_rst(figure.title) in rendered(name, asked, figure=figure.name)
 
 
 @pytest.mark.parametrize("name", ["front_page", "claims", "explorer"])

@@ -97,12 +97,6 @@ def test_the_page_holds_its_data_and_what_it_says_cannot_end_a_script(folder):
     assert not re.search(r"/\*(style|data|libraries|behaviour)\*/", page)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"scale": "tiny"}'])
-def test_words_that_are_none_are_refused(text):
-    with pytest.raises(UserError, match="--words"):
-        explorer.read_words(text)
-
-
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"axis": "episode"}'])
 def test_a_damaged_figure_is_refused_by_its_name(folder, text):
     (folder / "figure_2/thinned.json").write_text(text)

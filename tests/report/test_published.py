@@ -46,5 +46,5 @@ def test_it_warns_when_the_code_has_moved_on():
             "`snakemake --configfile config/linear.yaml` and `make publish`",
             stacklevel=1,
         )
-    other = {"code": {**made_by()["code"], "aggregate": "0" * 16, "no_such_job": "0" * 16}}
-    assert {"aggregate", "no_such_job"} <= set(publish.moved_on(other))
+    other = {"code": {**made_by()["code"], "claims": "0" * 16, "no_such_job": "0" * 16}}
+    assert {"claims", "no_such_job"} <= set(publish.moved_on(other))

@@ -91,7 +91,7 @@ def test_a_dry_run_lists_the_jobs_that_a_run_does(finished, tmp_path, recorded):
     before = project.results("results/**/*")
     dry = jobs(project.make("-n"))
     assert project.results("results/**/*") == before
-    assert dry["run_mountain_car"] == 1 and dry["aggregate"] >= 1
+    assert dry["run_mountain_car"] == 1 and dry["tables_step_sizes"] >= 1
     assert jobs(project.make()) == dry
     assert without_changed(project) == without_changed(finished)
     assert project.pending() == {}

@@ -3,21 +3,18 @@
 import csv
 import io
 import re
+from contextlib import chdir
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from browser import MARKS, findings, opened
-from project import ROOT
+from made_up import make_all_tables, plan_of, write_runs
 
 from metatrace.analysis.smoothing import trailing_mean
-from metatrace.cli import main as cli
-from metatrace.config import experiments, loading
-from metatrace.numbers import parse
-from metatrace.pipeline import jobs, outputs
-from metatrace.report import context
+from metatrace.pipeline import making
+from metatrace.pipeline.plan import code_of
 from metatrace.runs import results
 
 pytestmark = MARKS
@@ -69,55 +66,15 @@ figures:
 """
 
 
-def made_up_run(run, length, generator):
-    """A run that learns, soonest at α = 2^-7; of a game, one that ends an episode every ten frames."""
-    pace = 2.0 ** (-4 - abs(np.log2(parse(run.alpha, "alpha")) + 7) / 3)
-    if run.environment in ("catch", "freeway"):
-        ends = np.arange(10, length + 1, 10)
-        returns = np.round(generator.normal(20 * (1 - np.exp(-pace * np.arange(len(ends)))), 3))
-        meta = {"observed_frames": length}
-        return results.Run(run, returns, np.full(len(ends), 10), meta, frames=ends)
-    mean = -200 + 100 * (1 - np.exp(-pace * np.arange(length)))
-    returns = np.round(np.clip(generator.normal(mean, 8), -200, -90))
-    return results.Run(run, returns, -returns.astype(int), {})
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """The folder of a scale with its explorer."""
-    folder = tmp_path_factory.mktemp("explorer") / "results/made_up"
-    asked = loading.check(yaml.safe_load(CONFIG), "config")
-    generator = np.random.default_rng(1)
-    for variant in asked.variants():
-        for run, length in asked.runs(variant).items():
-            path = run.path(f"{experiments.variant_folder(str(folder), variant)}/runs")
-            results.save_run(path, made_up_run(run, length, generator))
-    for figure in asked.figures.values():
-        games = figure.kind == "games"
-        tables = folder / "tables" / figure.name
-        runs = f"{experiments.variant_folder(str(folder), figure.variant)}/runs"
-        grid = ["--runs", runs, "--environment", *figure.environments, "--method", *figure.methods]
-        grid += ["--alpha", *figure.alphas, "--mu", *figure.mus, "--seeds", *map(str, figure.seeds)]
-        grid += [
-            "--frames" if games else "--episodes",
-            str(figure.length),
-            "--smoothing",
-            str(figure.smoothing),
-        ]
-        final = ["--final", "100", "--output", str(tables)]
-        final += ["--reference", str(ROOT / "config/reference_scores.csv")] if games else ["--spread-alpha-max", "2^-5"]
-        ending = "-games" if games else ""
-        assert cli.main([f"aggregate{ending}", *grid, *final]) == 0
-        thinned = ["--curves", str(tables / "curves.parquet"), "--output", str(tables / "thinned.json")]
-        assert cli.main([f"thin{ending}", *grid, *thinned]) == 0
-    codes = {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
-    words = context.explorer_context(asked, codes)
-    command = ["explorer", "--tables", str(folder / "tables"), "--words", context.as_json(words)]
-    assert cli.main([*command, "--template", str(ROOT / "reports"), "--output", str(folder / "explorer.html")]) == 0
-    assert [str(folder / "explorer.html")] == [
-        path for path in outputs.page_files(str(folder)) if path.endswith("explorer.html")
-    ]
-    return folder
+    folder, plan = tmp_path_factory.mktemp("explorer"), plan_of(CONFIG)
+    write_runs(plan, folder)
+    make_all_tables(plan, folder)
+    with chdir(folder):
+        making.write_explorer(plan.explorer_job(), f"{plan.results}/explorer.html")
+    return folder / plan.results
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +129,7 @@ def test_the_page_says_scale_runs_and_code_on_top(page):
     assert "88 runs" in text
     assert re.search(r"code [0-9a-f]{16}", text)
     page.get_by_text("Fingerprints of the code").click()
-    assert jobs.fingerprint_of("run_atari_mixed").digest in page.inner_text("#code")
+    assert code_of("run_atari_none") in page.inner_text("#code")
 
 
 def test_the_first_figure_with_tuning_is_drawn_as_the_paper_has_it(page):
@@ -397,18 +354,7 @@ def test_nothing_went_wrong_and_nothing_was_fetched(opened_page):
 
 
 def test_the_same_results_and_words_give_the_same_bytes(made, tmp_path):
-    asked = loading.check(yaml.safe_load(CONFIG), "config")
-    codes = {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
-    words = context.as_json(context.explorer_context(asked, codes))
     again = tmp_path / "explorer.html"
-    command = [
-        "explorer",
-        "--tables",
-        str(made / "tables"),
-        "--words",
-        words,
-        "--template",
-        str(ROOT / "reports"),
-    ]
-    assert cli.main([*command, "--output", str(again)]) == 0
+    with chdir(made.parents[1]):
+        making.write_explorer(plan_of(CONFIG).explorer_job(), str(again))
     assert again.read_bytes() == (made / "explorer.html").read_bytes()

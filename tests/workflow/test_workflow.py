@@ -10,6 +10,7 @@ import pytest
 from project import Project
 
 from metatrace.config import loading
+from metatrace.pipeline.plan import code_of
 from metatrace.runs.results import load_run
 
 PICTURES = ("figure_1", "figure_3", "figure_3_sensitivity", "figure_3_heat_map")
@@ -25,11 +26,10 @@ def test_it_makes_the_runs_of_the_config_and_no_others(finished):
 
 
 def test_every_run_says_how_it_was_made(finished):
-    fingerprint = finished.run("metatrace", "provenance", "fingerprint", "run_mountain_car_scalar").stdout.split()[0]
     for path in finished.results("results/tiny/runs/**/*"):
         run = load_run(finished.folder / path)
         assert run.key.path("results/tiny/runs") == path
-        assert run.meta["code"] == fingerprint
+        assert run.meta["code"] == code_of(f"run_mountain_car_{run.key.method}")
         assert run.meta["readings"]["time_limit"] == "terminal"
         assert len(run.returns) == len(run.lengths) == 30
 
@@ -93,12 +93,9 @@ def test_a_part_makes_no_more_than_its_own(tmp_path, all_kernels):
 
 RUNS = {
     "run_mountain_car": 12,
-    "aggregate": 2,
-    "learning_curves": 2,
-    "sensitivity": 1,
-    "heat_map": 1,
-    "table_as_csv": 6,
-    "thin": 2,
+    "tables_step_sizes": 2,
+    "pictures_step_sizes": 1,
+    "pictures_step_sizes_sensitivity_heat_map": 1,
     "claims": 1,
     "explorer": 1,
     "html_report": 1,
@@ -127,11 +124,41 @@ def test_the_report_is_not_there_before_it_is_whole(editable):
     """Snakemake writes it piece by piece."""
     report = editable.folder / "results/tiny/report.html"
     report.unlink()
-    look = "&& test ! -e {output:q} && cp {params.draft:q}.$$.html whole.html && mv"
-    editable.edit("workflow/rules/report.smk", "&& mv", look)
+    # Where the draft becomes the report, it is whole and the report is not there.
+    look = "assert not Path(output).exists(); Path('whole.html').write_bytes(draft.read_bytes()); os.replace("
+    editable.edit("metatrace/pipeline/making.py", "os.replace(", look)
     editable.make()
     assert report.read_bytes() == (editable.folder / "whole.html").read_bytes()
     assert not [path for path in report.parent.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize("name", ["explorer.html", "claims.html", "report.html", "figures/figure_1.svg"])
+def test_report_files_makes_what_is_missing(editable, name):
+    path = editable.folder / "results/tiny" / name
+    whole = path.read_bytes()
+    path.unlink()
+    editable.make("report_files")
+    assert path.exists() and (name == "report.html" or path.read_bytes() == whole)
+    assert "Nothing to be done" in editable.make("report_files")
+
+
+def test_options_reach_every_job_and_the_report(editable):
+    """`--config` overrides what the files say, for the runs as for the report and its name."""
+    editable.make("--config", "scale=other", "readings={tile_width: range/10}")
+    folder = editable.folder / "results/other"
+    run = load_run(folder / RUN.removeprefix("results/tiny/"))
+    assert run.meta["readings"]["tile_width"] == "range/10"
+    report = (folder / "report.html").read_text()
+    assert "tile_width = range/10" in report and "tile_width = range/9" not in report
+    assert loading.read(folder / "config.yaml").readings["tile_width"] == "range/10"
+    assert "Nothing to be done" in editable.make("-n", "--config", "scale=other", "readings={tile_width: range/10}")
+
+
+def test_a_dry_run_fits_on_a_page_and_says_more_when_asked(editable):
+    (editable.folder / "config/tiny.yaml").open("a").write("readings: {tile_width: range/10}\n")
+    short, long = editable.make("-n"), editable.make("-n", "--printshellcmds")
+    assert "Job stats:" in short and "Reasons:" in short and len(short.splitlines()) < 80
+    assert "metatrace run" not in short and long.count("metatrace run") == 12
 
 
 def test_a_result_cut_in_half_behind_its_time_is_named_and_the_named_command_heals_it(editable):
@@ -166,6 +193,7 @@ def test_a_result_cut_in_half_behind_its_time_is_named_and_the_named_command_hea
             "figures.figure_1.alpha[1]: 1e-05 is not a number token; quote it",
         ),
         ("smoothing: 20", "smooting: 20", "figures.figure_1.smooting: there is no such key"),
+        ("scale: wrong", "scale: wrong\nsacle: x", "sacle: there is no such key"),
     ],
 )
 def test_a_wrong_config_is_one_line_and_exit_code_2(finished, tmp_path, old, new, words):
