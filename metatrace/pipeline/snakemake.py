@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from snakemake.dag import DAG
 from snakemake.io import IOFile, Mtime
 from snakemake.persistence.file import FilePersistence
 from snakemake.settings.enums import Quietness
@@ -82,6 +83,22 @@ def run_of(wildcards: Any) -> tuple[str, RunKey]:
     """The place and the key of the run that a job makes."""
     w = wildcards
     return w.place, RunKey(w.environment, w.method, w.alpha, w.mu, w.drift, int(w.seed))
+
+
+def look_behind_kernels() -> None:
+    """Has Snakemake look at every run by itself, also if its kernel is to be compiled again.
+
+    Snakemake does not look at jobs that come after one that is to run: it takes them as stale. But kernels are inputs
+    that make no run stale (`ancient`), so it would forget the runs whose own code has changed as well.
+    """
+    every_job = DAG.bfs
+
+    def bfs(dag: Any, direction: Any, *jobs: Any, **options: Any) -> Any:
+        if direction is dag.depending and all(job.rule.name.startswith("compile_") for job in jobs):
+            return iter(jobs)
+        return every_job(dag, direction, *jobs, **options)
+
+    DAG.bfs = bfs
 
 
 def lift_rate_limit(workflow: Any) -> None:
