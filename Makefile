@@ -31,9 +31,9 @@ paper: $(READY) ## every figure at the paper's scale, hours: results/paper/repor
 	$(BIN)/snakemake
 	@echo "The report: results/paper/report.html"
 
-report: $(READY) ## the report of a scale, with what it lacks; says where it lies (CONFIG=config/quick.yaml by default)
+report: $(READY) ## the report and explorer of a scale, and what they need; says where they are (CONFIG=config/quick.yaml by default)
 	@set -e; scale=$$($(BIN)/metatrace config $(CONFIG) | sed -n '1s/.*: scale \([^,]*\),.*/\1/p'); \
-	$(BIN)/snakemake "results/$$scale/report.html" --configfile $(CONFIG); \
+	$(BIN)/snakemake report_files --configfile $(CONFIG); \
 	echo "The report: $(CURDIR)/results/$$scale/report.html"; \
 	echo "The explorer: $(CURDIR)/results/$$scale/explorer.html"
 

@@ -5,7 +5,7 @@ from snakemake.utils import min_version
 
 min_version("9.0")
 
-if "figures" not in config:
+if not workflow.overwrite_configfiles:
 
     configfile: "config/paper.yaml"
 
@@ -17,37 +17,40 @@ include: "workflow/rules/common.smk"
 
 
 wildcard_constraints:
-    figure="|".join(FIGURES),
+    figure=any_of(PLAN.asked.figures),
     method="[a-z-]+",
     alpha="[^/]+",
     mu="[^/]+",
     drift="[^/]+",
     seed=r"\d+",
     # An empty constraint would be none at all, and would not match the empty place.
-    place="|".join(map(re.escape, PLACES)) or "(?:)",
+    place="|".join(map(re.escape, PLAN.places)) or "(?:)",
 
 
 onstart:
-    # Here nothing limits how many jobs may start in a second. Snakemake's limiter for clusters leaves a timer
-    # behind for every finished job, each of which wakes the scheduler once a second: thousands of short jobs
-    # would spend more time on that than on themselves.
-    if workflow.local_exec:
-        workflow.scheduler.job_rate_limiter = None
-    tell_time()
+    PLAN.write_config()
+    internals.lift_rate_limit(workflow)
+    internals.tell_time(workflow, PLAN)
+
+
+onsuccess:
+    internals.record_contents(PLAN.asked, RESULTS, KERNELS.values())
+
+
+onerror:
+    internals.record_contents(PLAN.asked, RESULTS, KERNELS.values())
 
 
 rule all:
     default_target: True
     input:
-        all_files(list(FIGURES.values())),
+        all_files(PLAN.figures),
         outputs.page_files(RESULTS),
     message:
-        "All of the {ASKED.scale} scale is there; the report: {RESULTS}/report.html"
+        "All of the {PLAN.asked.scale} scale is there; the report: {RESULTS}/report.html"
 
 
-include: "workflow/rules/run.smk"
-include: "workflow/rules/aggregate.smk"
-include: "workflow/rules/figures.smk"
-include: "workflow/rules/claims.smk"
-include: "workflow/rules/explorer.smk"
-include: "workflow/rules/report.smk"
+include: "workflow/rules/runs.smk"
+include: "workflow/rules/tables.smk"
+include: "workflow/rules/pictures.smk"
+include: "workflow/rules/pages.smk"

@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 import torch
 
-from metatrace.domains.atari import object_code
+from metatrace.compiled import object_code
 from metatrace.domains.atari.agent import Agent
+from metatrace.domains.atari.domain import DOMAIN
 from metatrace.domains.atari.environment import Environment
 from metatrace.domains.atari.memory import zeros
 from metatrace.domains.atari.network import Layout, initial_weights
 from metatrace.domains.atari.train import one_thread
-from metatrace.domains.atari.update import CompiledUpdate, TorchUpdate
+from metatrace.domains.atari.update import CompiledUpdate, TorchUpdate, load
 from metatrace.tuning import make_tuner
 
 METHODS = ("none", "scalar", "vector", "mixed")
@@ -31,8 +32,8 @@ LAYOUT = Layout(18)
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory):
     path = tmp_path_factory.mktemp("kernel") / "step_kernel.o"
-    path.write_bytes(object_code.compile_object())
-    return object_code.load(path)
+    path.write_bytes(object_code.as_file("step_kernel", "", DOMAIN.compile("step_kernel")))
+    return load(path)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Steps per second of every compiled kernel beside the plain agent's, in one process.
+"""Steps per second of every compiled kernel and of the plain agent, in one process.
 
     pytest benchmarks --benchmark-only -s
 
@@ -8,7 +8,9 @@ at the end gives µs a step (the fastest round of each) and the ratio. Nothing h
 
 import pytest
 
-from metatrace.domains.mountain_car import compiled, layout, object_code, plain
+from metatrace.compiled import object_code
+from metatrace.domains.mountain_car import compiled, plain
+from metatrace.domains.mountain_car.domain import DOMAIN
 from metatrace.domains.mountain_car.settings import Settings
 
 MUS = {
@@ -29,9 +31,9 @@ ROUNDS = {"plain": 3, "compiled": 5}
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kernels")
-    for name in layout.KERNELS:
-        (folder / name).write_bytes(object_code.compile_object(name))
-    return {name: object_code.load(folder / name) for name in layout.KERNELS}
+    for name in DOMAIN.kernels:
+        (folder / name).write_bytes(object_code.as_file(name, "", DOMAIN.compile(name)))
+    return {name: compiled.load(folder / name, name) for name in DOMAIN.kernels}
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +61,7 @@ def test_steps_per_second(benchmark, kernels, table, method, drifting, agent):
         drifting=drifting,
         drift=1e-5 if drifting else 0.0,
     )
-    kernel = kernels[compiled.kernel_of(method)]
+    kernel = kernels[DOMAIN.kernel_of(method)]
     train = plain.train if agent == "plain" else lambda settings: compiled.train(kernel, settings)
     training = benchmark.pedantic(train, (settings,), rounds=ROUNDS[agent], warmup_rounds=1)
     assert training.steps == training.lengths.sum()

@@ -1,14 +1,16 @@
 """The registry of methods: all that the project knows of a method apart from its algorithm.
 
 To add a method, write a tuner (a module with one class, a subclass of `metatrace.tuning.Tuner`) and add one entry to
-`METHODS`. Config schema, `--help`, captions, legends and checks are made from the entries. Nothing is imported here,
-so knowing a name costs nothing. No fingerprint covers this module: what a run depends on of an entry (`tuner`,
+`METHODS`. Config schema, `--help`, captions, legends and checks are made from the entries. Nothing heavy is imported
+here, so knowing a name costs nothing. No fingerprint covers this module: what a run depends on of an entry (`tuner`,
 `options`, `hyper`) enters its fingerprint entry by entry, so a new entry makes no other run stale.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from metatrace import numbers
 from metatrace.errors import UserError
 
 UNTUNED = "none"
@@ -17,11 +19,18 @@ Dashes = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Hyperparameter:
-    """A number that a method needs besides α and μ, with its published default (a number token)."""
+    """A number that a method needs besides α and μ.
+
+    Attributes:
+      default: the published one, a number token. text: what it is, in a few words.
+      zero, below: which values are refused: 0 unless `zero` allows it, and those from `below` up.
+    """
 
     name: str
     default: str
     text: str
+    zero: bool = False
+    below: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -45,11 +54,16 @@ class Method:
     dashes: Dashes
     marker: str
     tuner: str
-    domains: tuple[str, ...] = ("mountain_car", "atari")
+    domains: tuple[str, ...] = ("mountain_car", "atari", "gymnasium")
     options: Mapping[str, object] = field(default_factory=dict)
     kernels: Mapping[str, str] = field(default_factory=dict)
     hyper: tuple[Hyperparameter, ...] = ()
     has_mu: bool = True
+
+    @property
+    def name(self) -> str:
+        """The name in legends, on one line."""
+        return self.short.replace("\n", " ")
 
     @property
     def line_style(self) -> str | tuple[float, Dashes]:
@@ -114,3 +128,30 @@ def method_of(token: str, where: str) -> Method:
     if token not in METHODS:
         raise UserError(f"{where}: there is no {token!r}; it must be one of {', '.join(METHODS)}")
     return METHODS[token]
+
+
+def complete_hyper(method: str, chosen: Mapping[str, str], where: str) -> dict[str, str]:
+    """A value for each further hyper-parameter of a method: the chosen number token, else the default.
+
+    Raises:
+      UserError: an unknown method or hyper-parameter, no number token, or one out of range; `where` tells the user
+        which file or option holds it.
+    """
+    known = {parameter.name: parameter for parameter in method_of(method, where).hyper}
+    for name, token in chosen.items():
+        if name not in known:
+            listed = f"it has {', '.join(known)}" if known else "it has none"
+            raise UserError(f"{where}.{name}: method {method} has no such hyper-parameter; {listed}")
+        if numbers.parse(token, f"{where}.{name}", zero=known[name].zero) >= known[name].below:
+            raise UserError(f"{where}.{name}: {token!r} is out of range; it must be below {known[name].below:g}")
+    return {name: chosen.get(name, parameter.default) for name, parameter in known.items()}
+
+
+def hyper_help() -> str:
+    """The further hyper-parameters of all methods, for `--help`."""
+    listed = (
+        f"{parameter.name} of {method.token}: {parameter.text} ({parameter.default})"
+        for method in METHODS.values()
+        for parameter in method.hyper
+    )
+    return "; ".join(listed) or "no method has any"

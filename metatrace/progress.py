@@ -10,30 +10,39 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 @contextmanager
-def bar(total: int, unit: str, done: int = 0) -> Iterator[Callable[[int], None]]:
-    """Shows how many of `total` episodes or frames (`unit`) are done; yields the callback that counts.
+def bar(total: int, unit: str) -> Iterator[Callable[..., None]]:
+    """Shows how many of `total` episodes or frames (`unit`) are done.
 
-    Args:
-      done: how many were done before, by a run that was cut short.
+    Yields the callback that counts: `count(more)`, or `count(more, before=True)` of those that a run did which was
+    cut short.
     """
     if not sys.stderr.isatty():
-        yield _lines(total, unit, done)
+        yield _lines(total, unit)
         return
     from tqdm import tqdm
 
-    with tqdm(total=total, initial=done, unit=unit, smoothing=0.05, file=sys.stderr) as shown:
-        yield lambda more: (shown.update(more), None)[1]
+    with tqdm(total=total, unit=unit, smoothing=0.05, file=sys.stderr) as shown:
+
+        def count(more: int, *, before: bool = False) -> None:
+            if before:
+                shown.initial += more
+                shown.n += more
+            else:
+                shown.update(more)
+
+        yield count
 
 
-def _lines(total: int, unit: str, done: int) -> Callable[[int], None]:
+def _lines(total: int, unit: str) -> Callable[..., None]:
     start = last = time.monotonic()
-    finished = done
+    finished = done = 0
 
-    def count(more: int) -> None:
-        nonlocal finished, last
+    def count(more: int, *, before: bool = False) -> None:
+        nonlocal finished, last, done
         finished += more
+        done += more if before else 0
         now = time.monotonic()
-        if now - last >= SECONDS_BETWEEN_LINES and finished < total:
+        if now - last >= SECONDS_BETWEEN_LINES and done < finished < total:
             last = now
             left = (now - start) * (total - finished) / (finished - done)
             print(

@@ -1,12 +1,12 @@
 "use strict";
 
-/* The explorer: what is chosen decides what is drawn and listed. No library but Vega draws; nothing is fetched. */
+/* The explorer: draws and lists what the reader chooses. Vega draws, no other library; nothing is downloaded. */
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const { words, looks } = data;
   const byId = (id) => document.getElementById(id);
 
-  /* In this order each list of choices shows what the ones above it leave. */
+  /* In this order: each list of choices shows what those above it leave. */
   const FIELDS = ["variant", "method", "drift", "mu", "alpha"];
   const NAMES = {
     variant: "readings",
@@ -18,7 +18,7 @@
   };
   const UNTUNED = "0";
   const RAISED = Object.fromEntries([..."-0123456789"].map((sign, i) => [sign, [..."⁻⁰¹²³⁴⁵⁶⁷⁸⁹"][i]]));
-  /* What names a curve, the most telling first. */
+  /* The fields that name a curve, the most telling first. */
   const NAMING = ["method", "mu", "drift", "variant", "environment", "alpha", "smoothing"];
   const AXES = { episode: "Training episode", frame: "Observed frames" };
   const ALL_GAMES = "all games";
@@ -82,7 +82,7 @@
 
   /* ---- What is chosen ---- */
 
-  /* Of each field the values that the reader ticked; null for all. */
+  /* The values of each field that the reader ticked; null for all. */
   const ticked = Object.fromEntries(FIELDS.map((field) => [field, null]));
   const options = (select) => [...select.options].map((option) => option.value);
 
@@ -107,7 +107,7 @@
     return byId("best").checked ? bestOf(some) : some;
   };
 
-  /* Of curves that differ in μ alone that with the highest final return, the larger μ of equal ones. */
+  /* Of curves that differ only in μ, the one with the highest final return; of equal ones, the one with the larger μ. */
   const bestOf = (some) => {
     const best = new Map();
     for (const curve of some) {
@@ -129,7 +129,7 @@
     fill(byId("environment"), pairs, several ? ALL_GAMES : byId("environment").value);
   };
 
-  /* Lists the choices of the fields from number `first` on anew; those above keep theirs, and the focus. */
+  /* Rebuilds the lists of choices from field number `first` on; those above keep their choices and the focus. */
   const listChoices = (first) => {
     let left = ofEnvironment();
     FIELDS.forEach((field, position) => {
@@ -172,7 +172,7 @@
     const look = isDark() ? "dark" : "light";
     if (field === "method") return domain.map((method) => looks.methods[method][look]);
     if (field === "alpha" || field === "mu" || field === "drift") {
-      /* The ends of the palette that a page of this brightness would swallow are left out. */
+      /* Leaves out the end of the palette that would not show on a page of this brightness. */
       const [from, to] = isDark() ? [1, 0.4] : [0, 0.8];
       return spaced(domain.length, from, to).map((part) => looks.shades[Math.round(part * (looks.shades.length - 1))]);
     }
@@ -185,7 +185,7 @@
     return Number(value.toFixed(digits)).toLocaleString("en");
   };
 
-  /* What names a curve in full, as far as what is drawn differs in it. */
+  /* The full name of a curve: all fields in which the drawn curves differ. */
   const nameOf = (curve, differing) =>
     differing.map((field) => {
       if (field === "smoothing") return `mean of ${curve.smoothing}`;
@@ -263,8 +263,8 @@
     const dashTexts = dashes ? values(dashes, some).map((value) => short(dashes, value)) : [];
     const longest = Math.max(...[...(colourTexts.length > 1 ? colourTexts : []), ...dashTexts].map((text) => text.length), 0);
     const below = narrow || longest > 24;
-    const beside = below || longest === 0 ? 0 : 60 + 7 * longest;
-    const width = Math.max((wide - beside - 60) / columns - 22, 150);
+    const legendWidth = below || longest === 0 ? 0 : 60 + 7 * longest;
+    const width = Math.max((wide - legendWidth - 60) / columns - 22, 150);
     const isRow = panelTexts.length === columns;
     const height = columns === 1 ? Math.min(Math.max(width * 0.55, 220), 430) : width * (isRow ? 1.1 : 0.72);
     const axis = AXES[some[0].axis];
@@ -286,7 +286,7 @@
       : { labels: false, title: null };
     spec.description =
       `Return against ${axis.toLowerCase()}: ${some.length} curves, a colour for each ${NAMES[colours]}` +
-      `${panels ? `, a panel for each ${NAMES[panels]}` : ""}. The tables below hold the numbers.`;
+      `${panels ? `, a panel for each ${NAMES[panels]}` : ""}. The tables below have the numbers.`;
     if (panels === "environment") spec.resolve = { scale: { y: "independent" } };
     const legend = {
       orient: below ? "bottom" : "right",
@@ -356,7 +356,7 @@
     const seen = some.filter((curve) => curve.mean.length);
     const colours = byId("colours").value;
     const panels = byId("panels").value;
-    /* Of what the drawn curves differ in, what neither a panel nor a colour tells; some of it the dashes can. */
+    /* Fields in which the curves differ and that neither panel nor colour shows; dashes can show one of them. */
     const differing = NAMING.filter((field) => values(field, field === "mu" ? seen.filter(isTuned) : seen).length > 1);
     const untold = differing.filter((field) => field !== colours && field !== panels);
     const dashes = untold.find((field) => field !== "smoothing" && values(field, seen).length <= looks.dashes.length);
@@ -397,14 +397,14 @@
       const runs = some.reduce((sum, curve) => sum + curve.seeds.length, 0);
       parts.push(`${plural(some.length, "curve")} of ${plural(runs, "run")}.`);
       if (all.length > some.length) {
-        parts.push(`These are the first of ${all.length}: choose fewer to see the others.`);
+        parts.push(`These are the first of ${all.length}; choose fewer to see the others.`);
       }
       if (byId("runs").checked && runs > MOST_RUNS) parts.push(`Only ${MOST_RUNS.toLocaleString("en")} single runs are shown.`);
       const blank = some.filter((curve) => !curve.mean.length).length;
-      if (blank) parts.push(`${plural(blank, "curve")} without a point: not every run had ended an episode.`);
+      if (blank) parts.push(`${plural(blank, "curve")} without points: some of their runs finished no episode.`);
       if (untold.length) {
         const names = untold.map((field) => NAMES[field] ?? field).join(" and ");
-        parts.push(`Lines alike differ in ${names}: point at one to see which it is.`);
+        parts.push(`Lines that look the same differ in ${names}: point at one to see which it is.`);
       }
       if (byId("bands").checked && some.every((curve) => !curve.low.length)) {
         parts.push("A single run has no interval.");
@@ -437,7 +437,7 @@
     return isToken ? (value) => (value === "" ? null : number(value)) : (value) => (value === "" ? null : value);
   };
 
-  /* Rows of the settings that are drawn; a column that a table lacks excludes nothing. */
+  /* Only rows of the settings that are drawn; a column that a table does not have excludes nothing. */
   const isChosen = (columns) => {
     const asked = columns.filter(({ key }) => ["environment", "method", "alpha", "mu", "drift"].includes(key));
     const figures = columns.find(({ key }) => key === "figure");
@@ -474,7 +474,7 @@
       const key = keyOf(column);
       const sign = sorting.down ? -1 : 1;
       const found = new Map(rows.map((i) => [i, key(column.at(i))]));
-      /* What is missing goes last, whichever way. */
+      /* Missing values go last in both directions. */
       rows.sort((a, b) => {
         const [one, other] = [found.get(a), found.get(b)];
         if (one === null || other === null) return (one === null) - (other === null);
@@ -484,7 +484,7 @@
     listed = { columns, rows };
     const shown = everything ? rows : rows.slice(0, FIRST_ROWS);
     byId("rows").caption.textContent =
-      `${plural(rows.length, "row")}${shown.length < rows.length ? `, of which the first ${shown.length} are shown` : ""}`;
+      `${plural(rows.length, "row")}${shown.length < rows.length ? `, the first ${shown.length} shown` : ""}`;
     const head = document.createElement("tr");
     for (const { key, isNumber } of columns) {
       const cell = document.createElement("th");
@@ -513,7 +513,7 @@
     byId("more").textContent = everything ? `Show the first ${FIRST_ROWS} rows` : `Show all ${rows.length.toLocaleString("en")} rows`;
     byId("about").textContent =
       `${words.tables[name].text[0].toUpperCase()}${words.tables[name].text.slice(1)}. Numbers are rounded to seven digits; ` +
-      `results/${words.scale}/tables/ holds them in full.`;
+      `results/${words.scale}/tables/ has all digits.`;
   };
 
   /* ---- Files ---- */
@@ -555,7 +555,7 @@
     saveCsv(fileName("curves", "csv"), [...header, "seed", drawn.curves[0].axis, "mean", "low", "high"], rows);
   };
 
-  /* ---- The address remembers what is chosen, so that a view can be sent on ---- */
+  /* ---- The address remembers the choices, so that a view can be shared ---- */
 
   const remember = () => {
     const kept = new URLSearchParams();
@@ -565,7 +565,7 @@
     try {
       history.replaceState(null, "", `#${kept}`);
     } catch {
-      /* Within Snakemake's report the page has no address of its own. */
+      /* Inside Snakemake's report the page has no address of its own. */
     }
   };
 
@@ -605,17 +605,17 @@
     }
     byId("thinned").textContent =
       "A line is the mean over runs of each run's trailing mean; a band, its 95 % bootstrap interval over seeds. " +
-      "So that the page stays small, a curve has at most 120 points here and a single run 60; the values at these are " +
-      `those of results/${words.scale}/tables/ and runs/, rounded.`;
+      "To keep the page small, a curve has at most 120 points here and a single run 60; their values are " +
+      `those in results/${words.scale}/tables/ and runs/, rounded.`;
     fill(byId("figure"), [
       ...words.figures.map((figure) => [figure.name, figure.title]),
       ["", "All figures"],
     ]);
     const first = words.figures.find((figure) => curves.some((curve) => curve.figures.includes(figure.name) && curve.mu !== UNTUNED));
     byId("figure").value = (first ?? words.figures[0]).name;
-    const told = ["environment", ...FIELDS].filter((field) => values(field, curves).length > 1 || field === "alpha");
-    fill(byId("colours"), told.map((field) => [field, NAMES[field]]));
-    fill(byId("panels"), [["", "(one panel)"], ...told.map((field) => [field, NAMES[field]])]);
+    const offered = ["environment", ...FIELDS].filter((field) => values(field, curves).length > 1 || field === "alpha");
+    fill(byId("colours"), offered.map((field) => [field, NAMES[field]]));
+    fill(byId("panels"), [["", "(one panel)"], ...offered.map((field) => [field, NAMES[field]])]);
     fill(byId("table"), Object.keys(data.tables).map((name) => [name, words.tables[name].name]), "settings");
     for (const box of document.querySelectorAll("fieldset[data-field]")) {
       const legend = box.querySelector("legend");
@@ -698,7 +698,7 @@
     draw();
   };
 
-  /* For tests, and for the curious: what is drawn, and by which view. */
+  /* For tests, and for the curious: what is drawn, and the view that draws it. */
   globalThis.explorer = {
     get rows() {
       return drawn.rows;

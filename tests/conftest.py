@@ -12,7 +12,6 @@ import hypothesis
 import pytest
 
 from metatrace.compiled import object_code
-from metatrace.pipeline import provenance
 
 # No test asserts on time, and hypothesis' deadline would.
 hypothesis.settings.register_profile("metatrace", deadline=None)
@@ -51,7 +50,7 @@ def kernel_files(made_once):
     """Where a kernel lies, by its name; who first asks for it compiles it, as a user does."""
 
     def file(kernel: str) -> Path:
-        name = object_code.file_name(kernel, provenance.of_job(f"compile_{kernel}").digest)
+        name = object_code.file_name(kernel)
         command = [sys.executable, "-m", "metatrace", "compile", "--kernel", kernel, "--output", name]
 
         def make(folder: Path) -> None:

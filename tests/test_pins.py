@@ -17,8 +17,15 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-# Distributions whose name is not that of the module that they hold.
-DISTRIBUTION_OF_MODULE = {"PIL": "pillow", "vl_convert": "vl-convert-python", "yaml": "pyyaml"}
+# Distributions whose name is not that of the module that they hold, or depend on it.
+DISTRIBUTION_OF_MODULE = {
+    "PIL": "pillow",
+    "docutils": "snakemake",
+    "jinja2": "snakemake",
+    "pydantic_core": "pydantic",
+    "vl_convert": "vl-convert-python",
+    "yaml": "pyyaml",
+}
 # Packages that conda-forge names differently from PyPI.
 PYPI_NAME = {"matplotlib-base": "matplotlib", "pytorch": "torch"}
 

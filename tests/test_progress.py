@@ -30,7 +30,9 @@ def lines_of(episodes, steps, *, unit="episode", before=0):
     clock, log = Clock(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stderr(log):
         patch.setattr(time, "monotonic", clock)
-        with bar(episodes, unit, before) as count:
+        with bar(episodes, unit) as count:
+            if before:
+                count(before, before=True)
             for seconds, done in steps:
                 clock.now += seconds
                 count(done)

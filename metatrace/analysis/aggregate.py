@@ -1,7 +1,7 @@
 """From runs to five tidy tables: curves, scores, settings, spread and tenths.
 
-A setting is (environment, method, α, μ, drift), tokens all; a run is a setting and a seed. Rows
-go by setting, as `groups` orders them, then by seed or episode.
+A setting is (environment, method, α, μ, drift), all tokens; a run is a setting and a seed. Rows are ordered by setting,
+as in `groups`, then by seed or episode.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,17 +21,14 @@ from metatrace.runs.results import Run
 class Tables:
     """The tables of `aggregate`; low and high bound 95 % bootstrap intervals over seeds.
 
-    curves (a row a setting and kept episode): environment, method, alpha, mu, drift, episode (from 1;
-      `smoothing.drawn_episodes` says which are kept), mean, low, high (of the trailing mean of
-      returns), runs.
-    scores (a row a run): environment, method, alpha, mu, drift, seed, episodes, final (mean return
-      over the last `final_episodes`), final_episodes, auc (mean return over all episodes),
-      diverged, diverged_episode (from 0, missing where the run did not diverge).
-    settings (a row a setting): environment, method, alpha, mu, drift, runs, final, final_low,
-      final_high, auc, auc_low, auc_high, diverged (how many runs).
-    spread (a row an environment, method, mu and drift): alphas (how many α), spread, spread_low,
-      spread_high.
-    tenths (a row a run): environment, method, alpha, mu, drift, seed, first (mean return over the first
+    curves (one row per setting and kept episode): environment, method, alpha, mu, drift, episode (from 1;
+      `smoothing.drawn_episodes` says which are kept), mean, low, high (of the trailing mean of returns), runs.
+    scores (one row per run): environment, method, alpha, mu, drift, seed, episodes, final (mean return over the last
+      `final_episodes`), final_episodes, auc (mean return over all episodes), diverged, diverged_episode (from 0;
+      missing if the run did not diverge).
+    settings (one row per setting): of `settings`.
+    spread (one row per environment, method, mu and drift): alphas (how many α), spread, spread_low, spread_high.
+    tenths (one row per run): environment, method, alpha, mu, drift, seed, first (mean return over the first
       `final_episodes`), tenth_1 … tenth_10 (mean return over each tenth of the episodes).
     """
 
@@ -46,10 +43,10 @@ def aggregate(runs: Sequence[Run], *, window: int, final: int = 100, spread_alph
     """Aggregates runs over their seeds.
 
     Args:
-      runs: in any order; every setting has the same seeds, and its runs the same episodes.
+      runs: in any order; all settings have the same seeds, and the runs of one the same number of episodes.
       window: of the trailing mean, in episodes.
-      final: how many last episodes make the final score; all of a run that has fewer.
-      spread_alpha_max: the largest α that counts for the spread (the paper's legend ends at 2^-5).
+      final: how many last episodes make the final score; all of them if a run has fewer.
+      spread_alpha_max: the largest α that the spread counts (the paper's legend ends at 2^-5).
 
     Raises:
       UserError: no runs, or seeds or episodes that do not match. The line names the setting.
@@ -61,7 +58,7 @@ def aggregate(runs: Sequence[Run], *, window: int, final: int = 100, spread_alph
     return Tables(
         _curves(groups, window),
         scores,
-        _settings(scores),
+        settings(scores),
         _spread(scores, spread_alpha_max),
         _tenths(groups, final),
     )
@@ -77,13 +74,13 @@ def _curves(groups: dict[Setting, list[Run]], window: int) -> pd.DataFrame:
 
 
 def curve_table(curves: Sequence[tuple[Mapping[str, str], np.ndarray]]) -> pd.DataFrame:
-    """Means over runs with intervals, at the episodes that are kept.
+    """Means over runs with intervals, at the kept episodes.
 
     Args:
-      curves: for each curve what names it, and its runs: (runs, episodes).
+      curves: for each curve the columns that name it, and its runs: (runs, episodes).
 
     Returns:
-      a row a curve and kept episode: what names it, episode (from 1), mean, low, high, runs.
+      one row per curve and kept episode: the columns that name it, episode (from 1), mean, low, high, runs.
     """
     columns: dict[str, list[np.ndarray]] = {key: [] for key in ("episode", "mean", "low", "high", "runs")}
     for _, values in curves:
@@ -129,7 +126,7 @@ def _scores(groups: dict[Setting, list[Run]], final: int) -> pd.DataFrame:
 
 
 def _tenths(groups: dict[Setting, list[Run]], final: int) -> pd.DataFrame:
-    """How each run went, in ten parts; of fewer than ten episodes some parts are empty, and NaN."""
+    """How each run went, in ten parts; with fewer than ten episodes some parts are empty, and NaN."""
     rows: list[dict[str, Any]] = []
     for setting, runs in groups.items():
         for run in runs:
@@ -140,15 +137,30 @@ def _tenths(groups: dict[Setting, list[Run]], final: int) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({**dict.fromkeys(SETTING, "str"), "seed": "int64"})
 
 
-def _settings(scores: pd.DataFrame) -> pd.DataFrame:
+def settings(scores: pd.DataFrame) -> pd.DataFrame:
+    """The scores of each setting: means over its runs, with intervals.
+
+    A mean is NaN if any run has no score. A mean over the other runs would favour settings whose slow runs drop out,
+    and would be over other seeds than its neighbours'.
+
+    Args:
+      scores: one row per run, with final, auc, diverged, and of games entropy.
+
+    Returns:
+      one row per setting, in the order of `scores`: environment, method, alpha, mu, drift, runs, final, final_low,
+      final_high, auc, auc_low, auc_high, entropy (if `scores` has it), diverged (how many runs).
+    """
     rows: list[dict[str, Any]] = []
-    # sort=False keeps the order by value, which a sort of the tokens as text would break.
+    # sort=False keeps the order by value; sorting the tokens as text would break it.
     for setting, runs in scores.groupby(SETTING, sort=False):
         row: dict[str, Any] = {**dict(zip(SETTING, setting, strict=True)), "runs": len(runs)}
         for score in ("final", "auc"):
             values = runs[score].to_numpy()
             low, high = intervals.mean_interval(values)
             row |= {score: values.mean(), f"{score}_low": low, f"{score}_high": high}
+        if "entropy" in runs:
+            # To numpy first: pandas' own mean would leave NaN out.
+            row["entropy"] = runs["entropy"].to_numpy().mean()
         rows.append({**row, "diverged": int(runs["diverged"].sum())})
     return pd.DataFrame(rows).astype(dict.fromkeys(SETTING, "str"))
 
@@ -175,16 +187,15 @@ def _spread(scores: pd.DataFrame, alpha_max: float) -> pd.DataFrame:
 def alpha_spread(auc: np.ndarray) -> tuple[float, float, float]:
     """How much the choice of α matters: the standard deviation over α of the mean AUC.
 
-    spread = √( (1/A) Σₐ (m̄ₐ − m̄)² ), mₐ the mean over seeds at α number a: the population's
-    standard deviation (ddof 0), for the α are the whole grid and no sample of one. The interval
-    resamples seeds jointly over the α, because runs with the same seed meet the same noise.
+    spread = √( (1/A) Σₐ (m̄ₐ − m̄)² ), m̄ₐ the mean over seeds at α number a: the population's standard deviation (ddof
+    0), because the α are a whole grid and not a sample. The interval resamples seeds jointly over α, because runs with
+    the same seed meet the same noise.
 
     Args:
       auc: (seeds, alphas), mean return of each run.
 
     Returns:
-      spread, low, high, in units of return. All NaN for fewer than two α; low and high NaN for a
-      single seed.
+      spread, low, high, in units of return. All NaN for fewer than two α; low and high NaN for a single seed.
     """
     seeds, alphas = auc.shape
     if alphas < 2:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from metatrace.analysis import robust
-from metatrace.analysis.games import RANDOM
+from metatrace.analysis.reference import RANDOM
 from metatrace.runs.key import UNTUNED
 
 # What counts as 1: a published agent that learned from whole games with sticky actions, as ours do. It had
@@ -25,11 +25,11 @@ def aggregate_scores(scores: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFr
     """The interquartile mean of normalized final scores over games, and the probability of improvement.
 
     Normalized game by game: 0 is random play, 1 is what `UNIT` scored, as the reference has them. Games whose
-    reference lacks either are left out: on no scale could their scores stand beside the others'.
+    reference lacks either are left out: on no scale could their scores be compared with the others'.
 
     Args:
       scores: of `analysis.games.scores`; every setting has the same games and seeds.
-      reference: of `analysis.games.read_reference`.
+      reference: of `analysis.reference.read_reference`.
 
     Returns:
       a row a method, α and μ, in the order of `scores`: these, games (those that count, with commas), runs

@@ -11,23 +11,23 @@ CASE = ["environment", "method", "alpha", "drift"]
 
 
 def best_mu(scores: pd.DataFrame) -> pd.DataFrame:
-    """The μ with the highest mean return over the final episodes, and how far ahead of the next it is.
+    """The μ with the highest mean return over the final episodes, and its lead over the runner-up.
 
-    The same runs choose the best and score it, so its score leans upward where several μ are alike; the
-    interval of the difference to the runner-up says how alike. It pairs runs of the same seed.
+    The same runs choose and score the best μ, so its score is biased upward if several μ are similar. The interval of
+    the difference to the runner-up shows how similar; it pairs runs of the same seed.
 
     Args:
-      scores: of `aggregate`; every setting of a case has the same seeds.
+      scores: of `aggregate`; all settings of a case have the same seeds.
 
     Returns:
-      a row a case (environment, method, alpha, drift), in the order of `scores`: these, mu, runs, final,
-      final_low, final_high, runner_up (the second best μ; "" where there is one only), runner_up_final, and
-      difference, difference_low, difference_high (of final, best − runner-up). Of equal means the larger μ.
+      one row per case (environment, method, alpha, drift), in the order of `scores`: these, mu, runs, final, final_low,
+      final_high, runner_up (the second best μ; "" if there is only one), runner_up_final, and difference,
+      difference_low, difference_high (of final, best − runner-up). Of equal means, the larger μ is the best.
     """
     rows: list[dict[str, Any]] = []
     for case, runs in scores.groupby(CASE, sort=False):
         finals = {mu: group["final"].to_numpy() for mu, group in runs.groupby("mu", sort=False)}
-        # A stable sort over μ downward, as in `scores`.
+        # A stable sort: μ are in descending order, as in `scores`.
         ranked = sorted(finals, key=lambda mu: -finals[mu].mean())
         best = finals[ranked[0]]
         low, high = intervals.mean_interval(best)

@@ -1,7 +1,7 @@
 """How the mean β of groups of weights evolves, and where it ends (the paper's figure 7, b, d and f).
 
-A run on drifting mountain car keeps the mean log step-size of each group of weights at every episode's end;
-`meta` names the groups. For mixed Metatrace it is β̂ + β_i.
+A run on drifting mountain car keeps the mean log step-size of each group of weights at the end of every episode; `meta`
+names the groups. For mixed Metatrace it is β̂ + β_i.
 """
 
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ def curves(runs: Sequence[Run], *, window: int) -> pd.DataFrame:
     """The trailing mean over `window` episodes of each group's β, mean over runs with intervals.
 
     Returns:
-      a row a setting, group and kept episode: environment, method, alpha, mu, drift, group, episode, mean,
+      one row per setting, group and kept episode: environment, method, alpha, mu, drift, group, episode, mean,
       low, high, runs.
 
     Raises:
-      UserError: a run without β, or with that of other groups than the rest of its setting.
+      UserError: a run has no β, or that of other groups than the other runs of its setting.
     """
     return curve_table(
         [
@@ -41,10 +41,10 @@ def final(runs: Sequence[Run], *, final: int) -> pd.DataFrame:
     """Each group's mean β over the last `final` episodes of every run.
 
     Returns:
-      a row a run and group: environment, method, alpha, mu, drift, seed, group, beta.
+      one row per run and group: environment, method, alpha, mu, drift, seed, group, beta.
 
     Raises:
-      UserError: a run without β, or with that of other groups than the rest of its setting.
+      UserError: a run has no β, or that of other groups than the other runs of its setting.
     """
     rows: list[dict[str, Any]] = []
     for setting, members in by_setting(runs).items():
@@ -65,9 +65,9 @@ def _beta_of(setting: Setting, runs: Sequence[Run]) -> tuple[list[str], np.ndarr
     values = [run.beta for run in runs if run.beta is not None]
     what = f"runs of {setting.method} on {setting.environment}"
     if len(values) < len(runs):
-        raise UserError(f"{what} keep no β; no such table can be made")
+        raise UserError(f"{what} keep no β, so they have no such table")
     if any(run.meta.get("beta_groups", []) != names for run in runs) or any(
         value.shape[1] != len(names) for value in values
     ):
-        raise UserError(f"{what} keep the β of different groups of weights; make them anew with the same code")
+        raise UserError(f"{what} keep the β of different groups of weights; rebuild them with the same code")
     return names, np.stack(values)

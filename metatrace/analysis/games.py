@@ -4,20 +4,22 @@ Runs of games are equally long in observed frames, not in episodes: curves go ov
 runs share, and a run may have no finished episode at all. Rows go by setting, as `groups` orders them, then
 by seed or frame; low and high bound 95 % bootstrap intervals over seeds, and are NaN for a single seed.
 
-A run that diverged has no policy from that frame on, and so earns nothing: its return counts as 0.
+A run that diverged has no policy from that frame on: its return counts as that of an episode without one
+(`failed_return`, as `metatrace.domains.protocol.Environment` has it), which is 0 where a game can only be won.
 """
 
-import csv
-import math
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from metatrace.analysis import intervals
+from metatrace.analysis.aggregate import settings as settings
+from metatrace.analysis.aggregate_scores import aggregate_scores
 from metatrace.analysis.groups import SETTING, Setting, by_setting, describe
+from metatrace.analysis.job import TablesJob
+from metatrace.analysis.reference import RANDOM, read_reference
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.errors import UserError
 from metatrace.numbers import parse
@@ -25,7 +27,6 @@ from metatrace.runs.key import UNTUNED
 from metatrace.runs.results import Run
 
 OURS = "this reproduction"
-RANDOM = "random"
 
 _SETTING = dict.fromkeys(SETTING, "str")
 _CURVES = {
@@ -43,19 +44,7 @@ _SCORES = {
     "diverged": "bool",
     "diverged_frame": "Int64",
 }
-_SETTINGS = {
-    **_SETTING,
-    "runs": "int64",
-    **dict.fromkeys(("final", "final_low", "final_high", "auc", "auc_low", "auc_high", "entropy"), "float64"),
-    "diverged": "int64",
-}
 _BEST_CONSTANT = ["environment", "alpha", "final", "final_low", "final_high", "runs"]
-_REFERENCE = {
-    **dict.fromkeys(("game", "agent"), "str"),
-    "frames": "int64",
-    "value": "float64",
-    **dict.fromkeys(("protocol", "source", "comparable"), "str"),
-}
 _BESIDE = {
     **dict.fromkeys(("game", "agent"), "str"),
     "frames": "int64",
@@ -63,6 +52,32 @@ _BESIDE = {
     "runs": "Int64",
     **dict.fromkeys(("protocol", "source", "comparable"), "str"),
 }
+
+
+def make(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+    """The tables of a figure of games: curves, scores, settings, best_constant and reference.
+
+    Of several games also aggregate_scores. Games go in the order of `job`.
+
+    Raises:
+      UserError: as `curves` and `read_reference`.
+    """
+    assert job.reference is not None
+    published = read_reference(job.reference)
+    failed = job.failed_return
+    shown = scores(runs, frames=job.length, window=job.smoothing, final=job.final, failed_return=failed)
+    shown = shown.sort_values("environment", key=lambda column: column.map(job.environments.index), kind="stable")
+    by_setting = settings(shown)
+    made = {
+        "curves": curves(runs, frames=job.length, window=job.smoothing, failed_return=failed),
+        "scores": shown,
+        "settings": by_setting,
+        "best_constant": best_constant(by_setting),
+        "reference": beside_reference(by_setting, published, frames=job.length),
+    }
+    if len(job.environments) > 1:
+        made["aggregate_scores"] = aggregate_scores(shown, published)
+    return made
 
 
 def frame_grid(frames: int, points: int = 500) -> np.ndarray:
@@ -79,7 +94,7 @@ def frame_grid(frames: int, points: int = 500) -> np.ndarray:
     return np.arange(frames, 0, -step, dtype=np.int64)[::-1]
 
 
-def trailing_returns(run: Run, grid: np.ndarray, window: int) -> np.ndarray:
+def trailing_returns(run: Run, grid: np.ndarray, window: int, failed_return: float) -> np.ndarray:
     """The mean return of the last `window` episodes that were finished by each frame of a grid.
 
     y(f) = (1/n) Σ_{i = k−n+1}^{k} xᵢ, k the number of episodes with end ≤ f and n = min(window, k).
@@ -88,28 +103,30 @@ def trailing_returns(run: Run, grid: np.ndarray, window: int) -> np.ndarray:
       run: with `frames`.
       grid: (k,), observed frames.
       window: at least 1, in episodes; where fewer are finished, all of them count.
+      failed_return: the return of an episode without a policy.
 
     Returns:
-      (k,), float64, in the unit of the returns. NaN until the first episode is finished. 0 from the frame of
-      divergence on, even where no episode was finished before: a run without a policy earns nothing.
+      (k,), float64, in the unit of the returns. NaN until the first episode is finished. `failed_return`
+      from the frame of divergence on, even where no episode was finished before.
     """
     finished = np.searchsorted(_ends(run), grid, side="right")
     values = np.r_[np.nan, trailing_mean(run.returns, window)][finished]
     if run.diverged_episode is not None:
-        values[grid >= run.meta["diverged_frame"]] = 0
+        values[grid >= run.meta["diverged_frame"]] = failed_return
     return values
 
 
-def curves(runs: Sequence[Run], *, frames: int, window: int) -> pd.DataFrame:
+def curves(runs: Sequence[Run], *, frames: int, window: int, failed_return: Mapping[str, float]) -> pd.DataFrame:
     """Learning curves: means over runs of `trailing_returns`.
 
     Args:
       runs: in any order; every setting has the same seeds.
       frames: observed frames of each run.
       window: of the trailing mean, in episodes.
+      failed_return: of each environment, the return of an episode without a policy.
 
     Returns:
-      a row a setting and frame of `frame_grid` at which every run of the setting has a value, for a mean
+      one row per setting and frame of `frame_grid` at which every run of the setting has a value, for a mean
       whose members change would jump: environment, method, alpha, mu, drift, frame, mean, low, high, runs.
       There may be no rows.
 
@@ -120,7 +137,7 @@ def curves(runs: Sequence[Run], *, frames: int, window: int) -> pd.DataFrame:
     grid = frame_grid(frames)
     parts = []
     for setting, members in _games(runs, frames).items():
-        values = np.stack([trailing_returns(run, grid, window) for run in members])
+        values = np.stack([trailing_returns(run, grid, window, failed_return[setting.environment]) for run in members])
         known = ~np.isnan(values).any(axis=0)
         shown = values[:, known]
         low, high = intervals.mean_interval(shown, resamples=intervals.CURVE_RESAMPLES)
@@ -130,19 +147,22 @@ def curves(runs: Sequence[Run], *, frames: int, window: int) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def scores(runs: Sequence[Run], *, frames: int, window: int, final: int) -> pd.DataFrame:
+def scores(
+    runs: Sequence[Run], *, frames: int, window: int, final: int, failed_return: Mapping[str, float]
+) -> pd.DataFrame:
     """What each run earned.
 
     Args:
       runs: in any order; every setting has the same seeds.
       frames: observed frames of each run.
       window: of the trailing mean, in episodes.
+      failed_return: of each environment, the return of an episode without a policy.
       final: how many last finished episodes make the final score; all of a run that has fewer.
 
     Returns:
-      a row a run: environment, method, alpha, mu, drift, seed, frames (asked for), episodes (finished), final
-      (mean return over the last `final_episodes`; NaN where none is finished; 0, of no episode, where the run
-      diverged), final_episodes, auc (mean over `frame_grid` of `trailing_returns`, from its first value on;
+      one row per run: environment, method, alpha, mu, drift, seed, frames (asked for), episodes (finished), final
+      (mean return over the last `final_episodes`; NaN where none is finished; `failed_return`, of no episode, where
+      the run diverged), final_episodes, auc (mean over `frame_grid` of `trailing_returns`, from its first value on;
       NaN where there is none), entropy (mean over the last `final` finished episodes of the policy's, in
       nats; NaN where there is none), diverged, diverged_frame (missing where the run did not diverge).
 
@@ -158,14 +178,15 @@ def scores(runs: Sequence[Run], *, frames: int, window: int, final: int) -> pd.D
         for run in members:
             diverged = run.diverged_episode is not None
             last = run.returns[:0] if diverged else run.returns[-final:]
-            course = trailing_returns(run, grid, window)
+            failed = failed_return[setting.environment]
+            course = trailing_returns(run, grid, window, failed)
             rows.append(
                 {
                     **setting._asdict(),
                     "seed": run.key.seed,
                     "frames": frames,
                     "episodes": len(run.returns),
-                    "final": 0.0 if diverged else _mean(last),
+                    "final": failed if diverged else _mean(last),
                     "final_episodes": len(last),
                     "auc": _mean(course[~np.isnan(course)]),
                     "entropy": np.nan if run.entropy is None else _mean(run.entropy[-final:]),
@@ -174,33 +195,6 @@ def scores(runs: Sequence[Run], *, frames: int, window: int, final: int) -> pd.D
                 }
             )
     return _table(rows, _SCORES)
-
-
-def settings(scores: pd.DataFrame) -> pd.DataFrame:
-    """The scores of each setting, means over its runs with intervals.
-
-    A mean is NaN where any run has no score. Over the others alone it would favour settings whose slow runs
-    drop out, and it would be of other seeds than its neighbours'.
-
-    Args:
-      scores: of `scores`.
-
-    Returns:
-      a row a setting, in the order of `scores`: environment, method, alpha, mu, drift, runs, final,
-      final_low, final_high, auc, auc_low, auc_high, entropy, diverged (how many runs).
-    """
-    rows: list[dict[str, Any]] = []
-    # sort=False keeps the order by value, which a sort of the tokens as text would break.
-    for setting, runs in scores.groupby(SETTING, sort=False):
-        row: dict[str, Any] = {**dict(zip(SETTING, setting, strict=True)), "runs": len(runs)}
-        for score in ("final", "auc"):
-            values = runs[score].to_numpy()
-            low, high = intervals.mean_interval(values)
-            row |= {score: values.mean(), f"{score}_low": low, f"{score}_high": high}
-        # To numpy first: pandas' own mean would leave NaN out.
-        entropy = runs["entropy"].to_numpy().mean()
-        rows.append({**row, "entropy": entropy, "diverged": int(runs["diverged"].sum())})
-    return _table(rows, _SETTINGS)
 
 
 def best_alpha(settings: pd.DataFrame, *, environment: str, method: str, count: int) -> list[str]:
@@ -247,7 +241,7 @@ def best_constant(settings: pd.DataFrame) -> pd.DataFrame:
       settings: of `settings`.
 
     Returns:
-      a row an environment with untuned runs, in the order of `settings`: environment, alpha, final,
+      one row per environment with untuned runs, in the order of `settings`: environment, alpha, final,
       final_low, final_high, runs.
     """
     untuned = settings[settings["method"] == UNTUNED].reset_index(drop=True)
@@ -256,15 +250,15 @@ def best_constant(settings: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside_reference(settings: pd.DataFrame, reference: pd.DataFrame, *, frames: int) -> pd.DataFrame:
-    """The final scores beside random play and published agents.
+    """The final scores next to random play and published agents.
 
     Args:
       settings: of `settings`.
-      reference: of `read_reference`; games that `settings` lacks are left out.
+      reference: of `reference.read_reference`; games that `settings` lacks are left out.
       frames: observed frames of each of our runs.
 
     Returns:
-      a row an agent of each game: game, agent (ours are "mixed, α = 2^-8"), frames, score, low, high, runs
+      one row per agent of each game: game, agent (ours are "mixed, α = 2^-8"), frames, score, low, high, runs
       (of ours alone), protocol (empty for ours), source, comparable. By game as they first appear in
       `settings`; in each random play, then ours in the order of `settings`, then what is published in the
       order of `reference`.
@@ -277,51 +271,6 @@ def beside_reference(settings: pd.DataFrame, reference: pd.DataFrame, *, frames:
         rows += [_our(row, frames) for row in ours]
         rows += [row for row in known if row["agent"] != RANDOM]
     return _table(rows, _BESIDE)
-
-
-def read_reference(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Reads a CSV file of reference scores, such as `config/reference_scores.csv`.
-
-    Its columns are game, agent, frames (observed, a whole number), value, protocol, source and comparable;
-    others are left out. In the file a protocol `same` is that of the row above, and `same, 4 games` is it
-    with another last part. Here each is spelled out: among some of the rows "same" would mean another.
-
-    Returns:
-      a row a score, in the order of the file, with these columns.
-
-    Raises:
-      UserError: missing, unreadable, no such table, or a row with a game, agent or source left empty, or with
-        a number that is none. The line names the file, and the row, counted from 1 below the header.
-    """
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            rows: list[dict[str, Any]] = list(reader)
-            header = reader.fieldnames or ()
-    except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file of reference scores") from None
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path}: is no text in UTF-8; save the table as CSV in UTF-8") from None
-    except csv.Error as error:
-        raise UserError(f"{path}: is no CSV ({error})") from None
-    missing = [column for column in _REFERENCE if column not in header]
-    if missing:
-        raise UserError(f"{path}: lacks the column{'s' * (len(missing) > 1)} {', '.join(missing)}")
-    above = ""
-    for number, row in enumerate(rows, start=1):
-        where = f"{path}: row {number}"
-        # DictReader keeps what a row has too much under None, and None for what it lacks.
-        if None in row or None in row.values():
-            raise UserError(f"{where}: has not as many fields as the header, which has {len(header)}")
-        for column in ("game", "agent", "source"):
-            if not row[column].strip():
-                raise UserError(f"{where}: {column} is empty; every score needs one")
-        row["frames"] = _whole(row["frames"], where)
-        row["value"] = _number(row["value"], where)
-        row["protocol"] = above = _spelled_out(row["protocol"], above, where)
-    return _table(rows, _REFERENCE)
 
 
 def _games(runs: Sequence[Run], frames: int) -> dict[Setting, list[Run]]:
@@ -384,29 +333,3 @@ def _our(row: dict[Any, Any], frames: int) -> dict[str, Any]:
 
 def _known(row: dict[Any, Any]) -> dict[str, Any]:
     return {**row, "score": row["value"], "low": np.nan, "high": np.nan, "runs": None}
-
-
-def _whole(text: str, where: str) -> int:
-    if not (text.isascii() and text.isdecimal() and int(text) <= np.iinfo(np.int64).max):
-        raise UserError(f"{where}: frames is {text!r}; it must be a whole number such as 50000000")
-    return int(text)
-
-
-def _number(text: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise UserError(f"{where}: value is {text!r}; it must be a number such as 25.7")
-    return value
-
-
-def _spelled_out(protocol: str, above: str, where: str) -> str:
-    """The protocol, its "same" replaced by what it stands for, the one `above`."""
-    same, comma, last = protocol.partition(",")
-    if same.strip() != "same":
-        return protocol
-    if not above:
-        raise UserError(f"{where}: protocol is {protocol!r}, but there is none above it; write it out")
-    return ", ".join([*above.split(", ")[:-1], last.strip()]) if comma else above

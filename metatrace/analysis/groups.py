@@ -1,6 +1,6 @@
-"""Runs by setting: (environment, method, α, μ, drift), tokens all.
+"""Runs by setting: (environment, method, α, μ, drift), all tokens.
 
-Settings go by environment, method, drift upward, μ downward, α downward; the runs of one by seed.
+Settings are ordered by environment, method, drift (ascending), μ and α (descending), the runs of a setting by seed.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ SETTING = ["environment", "method", "alpha", "mu", "drift"]
 
 
 class Setting(NamedTuple):
-    """What the runs of one row share."""
+    """What runs that differ only in their seed share."""
 
     environment: str
     method: str
@@ -27,11 +27,11 @@ def by_setting(runs: Sequence[Run], *, same_episodes: bool = True) -> dict[Setti
     """The runs of each setting.
 
     Args:
-      same_episodes: whether a setting's runs must all have the same number of episodes. Runs of games are
-        equally long in frames instead.
+      same_episodes: whether all runs of a setting must have the same number of episodes. Runs of games have the same
+        number of frames instead.
 
     Raises:
-      UserError: no runs, or seeds or episodes that do not match. The line names the setting.
+      UserError: there are no runs, or their seeds or episodes do not match. The line names the setting.
     """
     if not runs:
         raise UserError("there are no runs to aggregate; name at least one run file")

@@ -3,9 +3,9 @@
 import numpy as np
 
 RESAMPLES = 2000
-# Learning curves need an interval at every episode, where the eye cannot tell 1000 from 2000.
+# Learning curves need an interval at every episode, and the eye cannot tell 1000 resamples from 2000.
 CURVE_RESAMPLES = 1000
-# Columns that are resampled at a time: the work space stays within a processor's cache.
+# How many columns are resampled at a time: the work space stays in the processor's cache.
 _COLUMNS = 128
 
 
@@ -35,8 +35,8 @@ def resampled_means(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """
     values = np.asarray(values, np.float64)
     centre = values.mean(axis=0)
-    # About the mean, so that runs that agree exactly give an interval of exactly their value; and
-    # run by run rather than by BLAS, whose last digit depends on the shape and number of threads.
+    # About the mean: if all runs agree exactly, so does the interval. And run by run, not by BLAS, whose last digit
+    # depends on the shape and the number of threads.
     deviations = values - centre
     means = np.zeros((len(weights), values.shape[1]))
     product = np.empty_like(means)
@@ -50,7 +50,7 @@ def percentile_interval(samples: np.ndarray, level: float = 0.95) -> tuple[np.nd
     """The (1 − level)/2 and (1 + level)/2 quantiles of bootstrap samples.
 
     Args:
-      samples: (resamples, …), one statistic a resample (and column).
+      samples: (resamples, …), one statistic per resample (and column).
       level: confidence level, in (0, 1).
 
     Returns:
@@ -58,8 +58,7 @@ def percentile_interval(samples: np.ndarray, level: float = 0.95) -> tuple[np.nd
     """
     if not 0 < level < 1:
         raise ValueError(f"level is {level}; it must lie between 0 and 1")
-    # A sort along contiguous rows is several times as fast as np.quantile, whose definition
-    # ("linear") this is.
+    # The same as np.quantile ("linear"), but a sort along contiguous rows is several times faster.
     ordered = np.sort(np.moveaxis(np.asarray(samples, np.float64), 0, -1), axis=-1)
     low, high = (_quantile(ordered, share) for share in ((1 - level) / 2, (1 + level) / 2))
     return low, high
@@ -82,8 +81,7 @@ def mean_interval(
       level: confidence level, in (0, 1).
 
     Returns:
-      low, high: () or (k,), in the unit of `values`. NaN where there is a single run: its interval
-      is unknown, not of no width.
+      low, high: () or (k,), in the unit of `values`. NaN for a single run: its interval is unknown, not of zero width.
     """
     values = np.asarray(values, np.float64)
     runs, shape = values.shape[0], values.shape[1:]

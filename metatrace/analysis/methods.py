@@ -1,17 +1,44 @@
 """Methods with grids of their own, gathered: which μ of each does best over the initial step-sizes."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from metatrace.analysis import intervals
+from metatrace.analysis import intervals, tables
 from metatrace.analysis.groups import SETTING
+from metatrace.analysis.job import TablesJob
 from metatrace.errors import UserError
 from metatrace.numbers import parse
+from metatrace.runs.results import Run
 
 CASE = ["environment", "method", "drift"]
+# What is read of the tables of each figure that is compared.
+_COLUMNS = {"scores": (*SETTING, "seed", "auc"), "settings": SETTING, "spread": (*CASE, "mu", "spread")}
+
+
+def make(job: TablesJob, runs: Sequence[Run] = ()) -> dict[str, pd.DataFrame]:
+    """The tables of a figure that compares others: their settings and spread, and best_over_alpha.
+
+    Args:
+      job: `members` are the folders of the others' tables.
+      runs: none; the figure has no runs of its own.
+
+    Raises:
+      UserError: a table is missing, damaged or of another kind; or as `best_over_alpha`.
+    """
+    read = {name: gathered([_read(folder, name) for folder in job.members]) for name in _COLUMNS}
+    best = best_over_alpha(read.pop("scores"), parse(job.spread_alpha_max, "spread_alpha_max"))
+    return read | {"best_over_alpha": best}
+
+
+def _read(folder: Path, name: str) -> pd.DataFrame:
+    path = folder / f"{name}.parquet"
+    frame = tables.read(path)
+    tables.require_columns(frame, _COLUMNS[name], path)
+    return frame
 
 
 def gathered(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -1,18 +1,18 @@
-"""Which points of a long curve are kept where not all can be seen."""
+"""Which points of a long curve are kept if not all can be seen."""
 
 import numpy as np
 import pandas as pd
 
-# Of a drawn curve, of up to `smoothing.MOST_POINTS` in its table: a panel is a few hundred dots wide, and a
-# report of a thousand curves must open in a browser.
+# Points of a drawn curve, out of at most `smoothing.MOST_POINTS` in its table: a panel is a few hundred dots wide, and
+# a report with a thousand curves must open in a browser.
 MOST_DRAWN = 250
 
 
 def kept(count: int, most: int) -> np.ndarray:
-    """Which of `count` points are kept: all of up to `most`, else `most` as even as can be.
+    """Which of `count` points are kept: all if there are at most `most`, else `most`, spread as evenly as possible.
 
     Returns:
-      positions from 0, ascending; the first and the last are among them.
+      positions from 0, ascending, including the first and the last.
     """
     if count < 1 or most < 2:
         raise ValueError(f"{most} of {count} points; there must be at least 2 of 1")

@@ -1,8 +1,8 @@
 """Few runs over several tasks: interquartile mean, probability of improvement, stratified bootstrap.
 
 After Agarwal, Schwarzer, Castro, Courville and Bellemare, *Deep Reinforcement Learning at the Edge of the
-Statistical Precipice* (2021). Seeded: the same scores give the same interval to the byte. A score of NaN, of
-a run without one, makes what it enters NaN.
+Statistical Precipice* (2021). Seeded: the same scores give the same interval to the byte. A score of NaN (a run without
+one) makes every statistic that it enters NaN.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,9 +13,9 @@ from metatrace.analysis.intervals import RESAMPLES, percentile_interval
 
 
 def interquartile_mean(scores: np.ndarray) -> float:
-    """The mean of the middle half of all scores, runs and tasks together.
+    """The mean of the middle half of all scores, over runs and tasks together.
 
-    IQM = (1/(N − 2k)) Σ_{i = k+1}^{N−k} x₍ᵢ₎, x₍ᵢ₎ the scores in ascending order, N how many, k = ⌊N/4⌋.
+    IQM = (1/(N − 2k)) Σ_{i = k+1}^{N−k} x₍ᵢ₎, x₍ᵢ₎ the N scores in ascending order, k = ⌊N/4⌋.
 
     Args:
       scores: (runs, tasks), comparable from task to task.
@@ -26,14 +26,14 @@ def interquartile_mean(scores: np.ndarray) -> float:
     ordered = np.sort(np.asarray(scores, np.float64), axis=None)
     if ordered.size == 0:
         raise ValueError("there are no scores; there must be at least 1")
-    if np.isnan(ordered[-1]):  # a sort puts NaN last, where the trimming would hide it
+    if np.isnan(ordered[-1]):  # a sort puts NaN last, and trimming would hide it
         return np.nan
     cut = len(ordered) // 4
     return float(ordered[cut : len(ordered) - cut].mean())
 
 
 def probability_of_improvement(first: np.ndarray, second: np.ndarray) -> float:
-    """How likely a run of the first is better than one of the second, on a task drawn at random.
+    """How likely a run of the first method is better than one of the second, on a task drawn at random.
 
     P(X > Y) = (1/T) Σₜ (1/(n m)) Σᵢⱼ S(xᵢₜ, yⱼₜ), S = 1 where x > y, ½ where x = y, else 0.
 
@@ -42,7 +42,7 @@ def probability_of_improvement(first: np.ndarray, second: np.ndarray) -> float:
       second: (m, tasks), of the same tasks.
 
     Returns:
-      from 0 to 1; ½ where neither is better.
+      from 0 to 1; ½ if neither is better.
     """
     first, second = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if first.shape[1] != second.shape[1] or 0 in (*first.shape, *second.shape):
@@ -60,16 +60,15 @@ def stratified_interval(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """A percentile bootstrap interval that resamples the runs of each task by themselves.
+    """A percentile bootstrap interval that resamples the runs of each task separately.
 
     Args:
-      statistic: of as many arrays as `scores`.
-      scores: (runs, tasks), each resampled on its own.
+      statistic: a function of as many arrays as `scores`.
+      scores: (runs, tasks), each resampled separately.
       level: confidence level, in (0, 1).
 
     Returns:
-      low, high, of the statistic. NaN where every array has a single run: its interval is unknown, not of no
-      width.
+      low, high, of the statistic. NaN if every array has a single run: its interval is unknown, not of zero width.
     """
     if all(len(values) < 2 for values in scores):
         return np.nan, np.nan

@@ -2,6 +2,7 @@
 
 import io
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -32,6 +33,26 @@ def read(path: Path) -> pd.DataFrame:
         raise UserError(f"{path}: there is no such table; make it with the snakemake command of its config") from None
     except (*results.GARBLED, pyarrow.ArrowException):
         raise UserError(f"{path}: is cut short, garbled or no table; {remedy(path)}") from None
+
+
+def read_all(folder: Path, *names: str) -> tuple[pd.DataFrame, ...]:
+    """Tables of a figure by name.
+
+    Raises:
+      UserError: as `read`.
+    """
+    return tuple(read(folder / f"{name}.parquet") for name in names)
+
+
+def require_columns(frame: pd.DataFrame, columns: Iterable[str], path: Path) -> None:
+    """Refuses a table of another kind.
+
+    Raises:
+      UserError: `frame`, read from `path`, lacks a column.
+    """
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        raise UserError(f"{path}: has no column {', '.join(missing)}; {remedy(path)}")
 
 
 def as_csv(frame: pd.DataFrame) -> bytes:

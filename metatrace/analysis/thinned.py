@@ -13,8 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from metatrace.analysis import games
 from metatrace.analysis.groups import SETTING, Setting, by_setting
+from metatrace.analysis.job import TablesJob
 from metatrace.analysis.points import kept
+from metatrace.analysis.smoothing import trailing_mean
 from metatrace.runs.results import Run
 
 EPISODES, FRAMES = "episode", "frame"
@@ -24,7 +27,26 @@ _STEPS = 2000
 _MOST_DECIMALS = 6
 
 
-def of(
+def thin_episodes(job: TablesJob, runs: Sequence[Run], curves: pd.DataFrame) -> dict[str, Any]:
+    """What the explorer shows of a figure whose runs are counted in episodes: `thin_figure` of runs and curves."""
+    shown = kept(job.length, MOST_RUN_POINTS)
+    return thin_figure(
+        curves, runs, grid=shown + 1, course=lambda run: trailing_mean(run.returns, job.smoothing)[shown]
+    )
+
+
+def thin_frames(job: TablesJob, runs: Sequence[Run], curves: pd.DataFrame) -> dict[str, Any]:
+    """The same for runs that are counted in frames."""
+    grid = games.frame_grid(job.length)
+    grid = grid[kept(len(grid), MOST_RUN_POINTS)]
+
+    def course(run: Run) -> np.ndarray:
+        return games.trailing_returns(run, grid, job.smoothing, job.failed_return[run.key.environment])
+
+    return thin_figure(curves, runs, grid=grid, course=course)
+
+
+def thin_figure(
     curves: pd.DataFrame, runs: Sequence[Run], *, grid: np.ndarray, course: Callable[[Run], np.ndarray]
 ) -> dict[str, Any]:
     """A figure, thinned.

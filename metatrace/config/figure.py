@@ -1,22 +1,18 @@
-"""A figure of the paper, as its entry in the config says it, with all defaults filled in."""
+"""A figure, resolved: its entry in the config with every default filled in."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metatrace.domains.registry import ENVIRONMENTS, domain_of
 from metatrace.runs.key import RunKey, grid_of_runs
 
-# What a figure shows (its `kind`): the panels, and the lines in each.
-STEP_SIZES, BEST_MU, MU_AND_BETA, GAMES = "step_sizes", "best_mu", "mu_and_beta", "games"
-PAIRED, COMPARED = "paired", "compared"
-# Those that show mountain car.
-CARS = (STEP_SIZES, BEST_MU, MU_AND_BETA, PAIRED)
-# The runs under the config's own readings, among the variants.
+# The variant of the runs under the config's own readings and the published hyper-parameters.
 OWN_READINGS = ""
 
 
 @dataclass(frozen=True)
 class BestAlphas:
-    """α that the runs of another figure choose: the `count` best ones of a method, by final score."""
+    """The `count` best α of a method in another figure, by final score."""
 
     count: int
     figure: str
@@ -25,20 +21,18 @@ class BestAlphas:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the paper: methods over a grid of α, μ and drift, on one environment or several games.
+    """Methods over a grid of α, μ and drift, on one environment or several.
 
     Attributes:
-      kind: `step_sizes` (a panel a μ, a line an α), `best_mu` (a panel a drift, a line a method at its best
-        μ), `mu_and_beta` (a row a method: a line a μ; and beside it the mean β of groups of weights),
-        `paired` (the first of two methods against the second, at every α and μ), `compared` (the methods of
-        other figures, each at its best μ), or `games` (a panel a game and method, a line an α).
-      alphas: the initial step-sizes; where `best` chooses them, those it chooses from.
-      beta_mu: the μ at which `mu_and_beta` shows β; None for the other kinds.
-      length: of a run: episodes, or observed frames of a game.
-      readings: those in force for its runs, the figure's own among them.
-      variant: which runs are its own where the same tuple is run under several readings: empty for the
-        config's readings, else those that differ, such as `nosid_normaliser~trace_product`.
-      of: the figures whose runs a `compared` one is drawn from: it has no others; () for the other kinds.
+      kind: what it shows, a name in `metatrace.figures.kinds.registry`.
+      alphas: the initial step-sizes; if `best` chooses them, those it chooses from.
+      beta_mu: the μ at which β is shown; None for kinds that do not show it.
+      length: of each run, in the domain's unit.
+      readings: those in force for its runs.
+      hyper: the hyper-parameters that the config sets for its runs.
+      variant: names the readings and hyper-parameters that differ from the config's own and the published ones, such
+        as `nosid_normaliser~trace_product`; empty if none do. Each variant has runs of its own.
+      members: the figures whose runs a `compared` figure gathers; it has no others. () for the other kinds.
     """
 
     name: str
@@ -56,25 +50,26 @@ class Figure:
     length: int
     smoothing: int
     reference: str | None
-    ours: str
+    assumptions: str
     readings: dict[str, str]
+    hyper: dict[str, str]
     variant: str
-    of: tuple["Figure", ...] = ()
+    members: tuple["Figure", ...] = ()
+
+    @property
+    def short_name(self) -> str:
+        """`figure_2` as a reader writes it: "Figure 2"; `figure_s3_sid` is "Figure S3 (sid)"."""
+        return short_name_of(self.name)
 
     @property
     def drifting(self) -> bool:
-        """Whether its runs keep β: those on drifting mountain car do."""
-        return self.environments == ("drifting_mountain_car",)
-
-    @property
-    def has_several_games(self) -> bool:
-        """Whether its scores can be taken together over games."""
-        return self.kind == GAMES and len(self.environments) > 1
+        """Whether its runs have a drift rate, and keep β."""
+        return all(ENVIRONMENTS[environment].has_drift for environment in self.environments)
 
     @property
     def unit(self) -> str:
-        """What `length` counts."""
-        return "observed frames" if self.kind == GAMES else "episodes"
+        """What `length` counts, in running text."""
+        return domain_of(self.environments[0]).unit_text
 
     def runs(self, alphas: Sequence[str] | None = None) -> tuple[RunKey, ...]:
         """Every run that the figure is drawn from, in the config's order.
@@ -82,10 +77,17 @@ class Figure:
         Args:
           alphas: those that `best` chose; without them, all that it chooses from.
         """
-        if self.of:
-            return tuple(dict.fromkeys(run for figure in self.of for run in figure.runs()))
+        if self.members:
+            return tuple(dict.fromkeys(run for figure in self.members for run in figure.runs()))
         return grid_of_runs(self.environments, self.methods, alphas or self.alphas, self.mus, self.drifts, self.seeds)
 
     def some_runs(self) -> tuple[RunKey, ...]:
-        """As many runs as it is drawn from: `runs`, where α are yet to be chosen with any choice."""
+        """As many runs as the figure is drawn from: `runs`, with any choice if α are yet to be chosen."""
         return self.runs(self.alphas[: self.best.count] if self.best else None)
+
+
+def short_name_of(name: str) -> str:
+    """The short name of a figure, from its name in the config."""
+    kind, _, rest = name.partition("_")
+    number, _, part = rest.partition("_")
+    return " ".join(filter(None, [kind.title(), number.title(), f"({part})" if part else ""]))

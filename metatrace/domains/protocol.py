@@ -4,16 +4,23 @@ A domain is a folder here with `domain.py`, which says what the rest of the proj
 `metatrace.domains.registry`. `domain.py` imports nothing heavy; `train` imports what it needs when it is called.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from metatrace.domains.readings import Reading
+from metatrace.methods import Method
 from metatrace.runs.key import RunKey
-from metatrace.runs.results import Run
 
-Progress = Callable[[int], None]
+if TYPE_CHECKING:  # who only asks what there is pays for no numpy
+    from metatrace.runs.results import Run
+
+
+class Progress(Protocol):
+    """Is told how many more episodes or frames are done; `before`: by a run that was cut short."""
+
+    def __call__(self, more: int, *, before: bool = False) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,8 @@ class Request:
       agent: `fast`, the compiled one where the method has it, or `plain`, the one written for reading.
       device: cpu, cuda or auto. kernel: the compiled kernel's file. checkpoint, checkpoint_every: a file to save the
         whole state in, and how often, in seconds. Domains that have no use for these refuse them (`options`).
+      made_by: the fingerprint of the code and the versions of packages, as `meta` will have them. A checkpoint that
+        other code left is refused.
     """
 
     key: RunKey
@@ -70,6 +79,7 @@ class Request:
     kernel: Path | None = None
     checkpoint: Path | None = None
     checkpoint_every: float = 300.0
+    made_by: Mapping[str, object] = field(default_factory=dict)
 
 
 class Domain(Protocol):
@@ -83,6 +93,7 @@ class Domain(Protocol):
       length_in_meta: the key of a run file's `meta` that holds the length.
       options: which of `device`, `checkpoint` and `agent` its runs take.
       kernels: the names of its compiled kernels.
+      slowest: the environment that takes longest, for estimates.
     """
 
     name: str
@@ -92,13 +103,19 @@ class Domain(Protocol):
     length_in_meta: str
     options: frozenset[str]
     kernels: tuple[str, ...]
+    slowest: str
 
-    def train(self, request: Request, progress: Progress) -> Run:
-        """Makes a run. `meta` says how, but for the code, which the caller adds."""
+    def train(self, request: Request, progress: Progress) -> "Run":
+        """Makes a run. `meta` says how, but for the code, which the caller adds.
+
+        `meta["processor"]` names the kind of processor that the last digits of the numbers may depend on: the same
+        request, code and packages give the same bytes on every processor of the same kind, and are not promised to
+        on another.
+        """
         ...
 
     def code(self, environment: str, method: str, agent: str = "fast") -> Code:
-        """The code behind a run of a method."""
+        """The code behind a run of a method. `agent` is as in `Request`."""
         ...
 
     def kernel_of(self, method: str) -> str | None:
@@ -112,3 +129,9 @@ class Domain(Protocol):
     def compile(self, kernel: str) -> bytes:
         """Compiles one of its kernels."""
         ...
+
+
+def facts_of(method: Method) -> tuple[str, ...]:
+    """What a run depends on of a method's entry in the registry, for `Code.facts`."""
+    hyper = {parameter.name: parameter.default for parameter in method.hyper}
+    return (f"{method.token}: {method.tuner} {sorted(method.options.items())} {sorted(hyper.items())}",)

@@ -1,7 +1,7 @@
 """What a reading is: a question that the paper leaves open, and the answer in force.
 
 Each is an option of the config (`readings:`) and of `metatrace run --reading KEY=VALUE`, is stored with every
-run, and is listed in the report. The questions of an environment lie with its agent.
+run, and is listed in the report. The readings of an environment lie in its domain's `readings.py`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,13 +25,13 @@ class Reading:
         return self.values[0]
 
 
-def complete(questions: Iterable[Reading], chosen: Mapping[str, str], where: str) -> dict[str, str]:
-    """An answer to each question: the chosen one, else the default.
+def complete(readings: Iterable[Reading], chosen: Mapping[str, str], where: str) -> dict[str, str]:
+    """An answer to each reading: the chosen one, else the default.
 
     Raises:
       UserError: an unknown key or value; `where` tells the user which file or option holds it.
     """
-    known = {reading.key: reading for reading in questions}
+    known = {reading.key: reading for reading in readings}
     for key, value in chosen.items():
         if key not in known:
             raise UserError(f"{where}.{key}: there is no such reading; the readings are {', '.join(known)}")

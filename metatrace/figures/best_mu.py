@@ -1,4 +1,4 @@
-"""Every method at its best μ, as in the paper's figure 6: a panel a drift rate, a line a method."""
+"""Every method at its best μ, as in the paper's figure 6: one panel per drift rate, one line per method."""
 
 import math
 
@@ -6,14 +6,23 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
+from metatrace.analysis import points, tables
+from metatrace.analysis.groups import SETTING
 from metatrace.figures import style
+from metatrace.figures.kinds.kind import PictureJob
+from metatrace.methods import METHODS
 from metatrace.numbers import label
+from metatrace.runs.key import NO_MU
 
-_SETTING = ["environment", "method", "alpha", "mu", "drift"]
-_UNTUNED = "0"  # the μ of method none
 _STRIP = 3  # as many best μ as fit side by side above a panel
+
+
+def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
+    """The picture and the table that it draws, of a figure's tables."""
+    curves, best = tables.read_all(job.tables, "curves", "best_mu")
+    curves = points.of_episodes(curves)
+    return draw(curves, best, title=job.title, note=job.note), drawn_table(curves, best)
 
 
 def draw(curves: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> Figure:
@@ -26,8 +35,8 @@ def draw(curves: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> 
       note: a small line at the foot: scale, seeds, episodes.
 
     Returns:
-      a panel a drift, upward, all with the same axes; above each the best μ of every tuned method, in
-      the look of its line; one legend of the methods. What is drawn is `drawn_table` of the same tables.
+      one panel per drift, ascending, all with the same axes; above each the best μ of every tuned method, in
+      the style of its line; one legend of the methods. What is drawn is `drawn_table` of the same tables.
     """
     table = drawn_table(curves, best)
     drifts, methods = style.descending(table["drift"])[::-1], style.in_order(table["method"])
@@ -38,34 +47,34 @@ def draw(curves: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> 
         axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for panel, drift in zip(axes.flat, drifts, strict=False):
             _panel(panel, table[table["drift"] == drift], drift)
-        style.trim(axes, len(drifts), "Training episode")
+        style.trim(axes, len(drifts), style.EPISODE)
         for panel in axes[:, 0]:
-            panel.set_ylabel("Return (trailing mean)")
+            panel.set_ylabel(style.RETURN)
         style.episode_axis(axes[0, 0], table)
         axes[0, 0].set_ylim(*style.value_range(table))
-        style.shared_legend(figure, [_handle(method, style.METHODS[method].name) for method in methods], "Tuning")
+        style.shared_legend(figure, [style.method_handle(METHODS[method]) for method in methods], "Tuning")
     return figure
 
 
 def drawn_table(curves: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Returns:
-      the rows of `curves` at the best μ of their method and drift, by drift upward, method and episode.
+      the rows of `curves` at the best μ of their method and drift, by drift (ascending), method and episode.
 
     Raises:
-      ValueError: several environments or α, two best μ of one method and drift, or no curve of one.
+      ValueError: there are several environments or α, two best μ of one method and drift, or a best μ without a curve.
     """
     for frame in (curves, best):
         style.only(frame, ("environment", "alpha"))
     parts = []
     for drift in style.descending(best["drift"])[::-1]:
         for method in style.in_order(best["method"]):
-            chosen = best.loc[(best["drift"] == drift) & (best["method"] == method), _SETTING]
+            chosen = best.loc[(best["drift"] == drift) & (best["method"] == method), SETTING]
             if chosen.empty:
                 continue
             style.only(chosen, ("mu",))
-            part = curves.merge(chosen, on=_SETTING)
+            part = curves.merge(chosen, on=SETTING)
             if part.empty:
                 raise ValueError(f"there is no curve of {' '.join(chosen.iloc[0])}, which is the best")
             parts.append(part.sort_values("episode"))
@@ -75,14 +84,14 @@ def drawn_table(curves: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
 def _panel(axes: Axes, rows: pd.DataFrame, drift: str) -> None:
     handles = []
     for method in style.in_order(rows["method"]):
-        look, curve = style.METHODS[method], rows[rows["method"] == method]
+        look, curve = METHODS[method], rows[rows["method"] == method]
         style.curve(axes, curve, colour=look.colour, line_style=look.line_style, label=method)
         (mu,) = curve["mu"].unique()
-        if mu != _UNTUNED:
-            handles.append(_handle(method, f"${label(mu)}$"))
+        if mu != NO_MU:
+            handles.append(style.method_handle(look, f"${label(mu)}$"))
     heading, lines = rf"Drift rate ${label(drift)}$", math.ceil(len(handles) / _STRIP)
     if handles:
-        # In a strip between the title and the panel: within the panel it would cover curves.
+        # In a strip between title and panel: inside the panel it would cover curves.
         axes.legend(
             handles=handles,
             loc="lower center",
@@ -97,8 +106,3 @@ def _panel(axes: Axes, rows: pd.DataFrame, drift: str) -> None:
         heading += r", best $\mu$:"
     axes.set_title(heading, pad=5 + 16 * lines)
     sns.despine(ax=axes)
-
-
-def _handle(method: str, text: str) -> Line2D:
-    look = style.METHODS[method]
-    return Line2D([], [], color=look.colour, ls=look.line_style, lw=1.6, label=text)

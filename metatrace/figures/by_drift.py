@@ -5,15 +5,22 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
+from metatrace.analysis import tables
+from metatrace.analysis.groups import SETTING
 from metatrace.figures import style
+from metatrace.figures.kinds.kind import PictureJob
+from metatrace.methods import METHODS
 from metatrace.numbers import label, parse
 
-_TITLES = {"final": "Final return", "auc": "Mean return (AUC)"}
-_SETTING = ["environment", "method", "alpha", "mu", "drift"]
 _LABEL = 0.2  # of the range of drift rates, that a label needs
 _APART = 0.025  # of the range of drift rates, between neighbours: their intervals do not cover each other
+
+
+def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
+    """The picture and the table that it draws, of a figure's tables."""
+    shown = tables.read_all(job.tables, "settings", "best_mu")
+    return draw(*shown, title=job.title, note=job.note), drawn_table(*shown)
 
 
 def draw(settings: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -> Figure:
@@ -26,15 +33,15 @@ def draw(settings: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -
       note: a small line at the foot: scale, seeds, episodes.
 
     Returns:
-      two panels with the same axis of returns: a line a method with the intervals as bars, the methods a
-      little apart so that each bar is seen; one legend. What is drawn is `drawn_table` of the same tables.
+      two panels with the same axis of returns: one line per method with intervals as bars, the methods slightly
+      apart so that every bar can be seen; one legend. What is drawn is `drawn_table` of the same tables.
     """
     table = drawn_table(settings, best)
     drifts, methods = style.descending(table["drift"])[::-1], style.in_order(table["method"])
     with style.theme():
         figure = style.new_figure(3.6, title=title, note=note)
         axes = figure.subplots(1, 2, sharex=True, sharey=True)
-        for panel, (quantity, heading) in zip(axes, _TITLES.items(), strict=True):
+        for panel, (quantity, heading) in zip(axes, style.SCORES.items(), strict=True):
             rows = table[table["quantity"] == quantity]
             for number, method in enumerate(methods):
                 _line(panel, rows[rows["method"] == method], drifts, number - (len(methods) - 1) / 2)
@@ -47,61 +54,53 @@ def draw(settings: pd.DataFrame, best: pd.DataFrame, *, title: str, note: str) -
         edge = 0.12 * _width(values)
         axes[0].set_xlim(values[0] - edge, values[-1] + edge)
         axes[0].set_ylim(*style.value_range(table.rename(columns={"value": "mean"})))
-        handles = [
-            Line2D(
-                [], [], color=look.colour, ls=look.line_style, lw=1.6, marker=style.marker(method), ms=5,
-                mec="white", label=look.name,
-            )
-            for method in methods
-            for look in [style.METHODS[method]]
-        ]  # fmt: skip
+        handles = [style.method_handle(METHODS[method], marker=METHODS[method].marker) for method in methods]
         style.shared_legend(figure, handles, "Tuning")
     return figure
 
 
 def drawn_table(settings: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Returns:
       quantity (final or auc), environment, method, alpha, mu (the best by final return), drift, runs, value,
-      low, high; by method and drift upward.
+      low, high; by method and drift (ascending).
 
     Raises:
-      ValueError: several environments or α, two best μ of one method and drift, or no score of one.
+      ValueError: there are several environments or α, two best μ of one method and drift, or a best μ without a score.
     """
     for frame in (settings, best):
         style.only(frame, ("environment", "alpha"))
     parts = []
-    for quantity in _TITLES:
+    for quantity in style.SCORES:
         for method in style.in_order(best["method"]):
             chosen = best[best["method"] == method]
             for drift in style.descending(chosen["drift"])[::-1]:
-                one = chosen.loc[chosen["drift"] == drift, _SETTING]
+                one = chosen.loc[chosen["drift"] == drift, SETTING]
                 style.only(one, ("mu",))
-                part = settings.merge(one, on=_SETTING)
+                part = settings.merge(one, on=SETTING)
                 if part.empty:
                     raise ValueError(f"there is no score of {' '.join(one.iloc[0])}, which is the best")
-                columns = {quantity: "value", f"{quantity}_low": "low", f"{quantity}_high": "high"}
-                parts.append(part.rename(columns=columns).assign(quantity=quantity))
-    keys = ["quantity", *_SETTING, "runs", "value", "low", "high"]
+                parts.append(style.as_values(part, quantity))
+    keys = ["quantity", *SETTING, "runs", "value", "low", "high"]
     return pd.concat([part[keys] for part in parts], ignore_index=True)
 
 
 def _line(axes: Axes, rows: pd.DataFrame, drifts: list[str], place: float) -> None:
     """One method's line, `place` steps to the right of the drift rates."""
     (method,) = rows["method"].unique()
-    look = style.METHODS[method]
+    look = METHODS[method]
     values = np.array([parse(drift, "figure", zero=True) for drift in rows["drift"]])
     x = values + place * _APART * _width([parse(drift, "figure", zero=True) for drift in drifts])
     axes.vlines(x, rows["low"], rows["high"], color=look.colour, lw=1.4, zorder=2)
     axes.plot(
-        x, rows["value"], color=look.colour, ls=look.line_style, lw=1.3, marker=style.marker(method), ms=5.5,
+        x, rows["value"], color=look.colour, ls=look.line_style, lw=1.3, marker=look.marker, ms=5.5,
         mew=0.6, mec="white", zorder=3, label=method,
     )  # fmt: skip
 
 
 def _names(drifts: list[str], values: list[float]) -> list[str]:
-    """The labels of the ticks; empty where the one before is too near."""
+    """The labels of the ticks; empty if the previous one is too close."""
     names: list[str] = []
     last = -np.inf
     for drift, value in zip(drifts, values, strict=True):
@@ -112,5 +111,5 @@ def _names(drifts: list[str], values: list[float]) -> list[str]:
 
 
 def _width(values: list[float]) -> float:
-    """The range of the drift rates, or of a single one its size."""
+    """The range of the drift rates; for a single one its value."""
     return values[-1] - values[0] or abs(values[0]) or 1.0

@@ -1,4 +1,4 @@
-"""Return on games, as in the paper's figures 8 and 9: a panel a game and method, a line an initial α."""
+"""Return on games, as in the paper's figures 8 and 9: one panel per game and method, one line per initial α."""
 
 import math
 
@@ -10,16 +10,25 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
+from metatrace.analysis import tables
+from metatrace.analysis.groups import SETTING
 from metatrace.figures import style
+from metatrace.figures.kinds.kind import PictureJob
+from metatrace.methods import METHODS
 from metatrace.numbers import label
 from metatrace.runs.key import UNTUNED
 
 CURVE, BEST_CONSTANT = "curve", "best constant"  # the roles in the drawn table
-_SETTING = ["environment", "method", "alpha", "mu", "drift"]
-_REFERENCE = style.Look(BEST_CONSTANT, style.REFERENCE_COLOUR, style.REFERENCE_DASHES)
-_RETURN = "Return (trailing mean)"
+_REFERENCE = style.as_line_style(style.REFERENCE_DASHES)
 # Where several seeds ran, some episodes may have ended: a line needs one of every seed.
 _NO_LINE, _NOT_RUN = "too few episodes ended for a line", "not run"
+
+
+def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
+    """The picture and the table that it draws, of a figure's tables."""
+    curves, settings, best = tables.read_all(job.tables, "curves", "settings", "best_constant")
+    figure = draw(curves, settings, best, title=job.title, note=job.note, frames=job.facts["length"])
+    return figure, drawn_table(curves, best, settings)
 
 
 def draw(
@@ -28,19 +37,19 @@ def draw(
     """Draws the learning curves of every game, method and initial step-size.
 
     Args:
-      curves: rows of `analysis.games.curves`; a setting of which no episode ended has none.
-      settings: rows of `analysis.games.settings` of the same: which panels and lines there are.
+      curves: rows of `analysis.games.curves`; a setting without a finished episode has none.
+      settings: rows of `analysis.games.settings` of the same; they decide which panels and lines there are.
       best: rows of `analysis.games.best_constant`: the best constant α of each game.
       title: above the panels.
       note: a small line at the foot: scale, seeds, frames.
       frames: observed frames of every run, where all axes end.
 
     Returns:
-      of several games a row a game, in the order of `settings`, and a column a method, each row with an axis
-      of returns of its own; of one game a panel a method, all with the same axes. A panel with tuning also
-      shows the best constant α. It is named in the legend, with α downward, where it is the same for all
-      games, else above each panel. A panel without a line of its own says so. What is drawn is `drawn_table`
-      of the same tables.
+      for several games one row per game, in the order of `settings`, and one column per method, each row with its
+      own axis of returns; for one game one panel per method, all with the same axes. A panel with tuning also
+      shows the best constant α. The legend names it, with α in descending order, if it is the same for all
+      games; otherwise it stands above each panel. A panel without a line of its own says so. What is drawn is
+      `drawn_table` of the same tables.
 
     Raises:
       ValueError: as `drawn_table`.
@@ -63,28 +72,25 @@ def draw(
             missing = _NO_LINE if (game, method) in asked else _NOT_RUN
             _panel(panel, here, alphas, missing=missing, names_best=len(references) > 1)
             if not several or game == games[0]:
-                name = style.METHODS[method].name.replace("\n", " ")
+                name = METHODS[method].name
                 panel.set_title(name[0].upper() + name[1:], loc="left", pad=5)
         style.trim(axes, len(places), "Observed frames")
         _return_axes(axes[:, 0], table, games)
         axes[0, 0].set_xlim(0, frames)
         axes[0, 0].xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=2, steps=[1, 2, 2.5, 5, 10]))
         axes[0, 0].xaxis.set_major_formatter(EngFormatter(sep=""))
-        handles = [
-            Line2D([], [], color=colour, ls=style.line_style(i), lw=1.6, label=f"${label(alpha)}$")
-            for i, (alpha, colour) in enumerate(zip(alphas, style.palette(len(alphas)), strict=True))
-        ]
+        handles = style.token_handles(alphas)
         if len(references) == 1:
             handles.append(_reference(f"{BEST_CONSTANT},\n$\\alpha = {label(references[0])}$"))
-        style.shared_legend(figure, handles, r"Initial $\alpha$")
+        style.shared_legend(figure, handles, style.ALPHA)
     return figure
 
 
 def drawn_table(curves: pd.DataFrame, best: pd.DataFrame, settings: pd.DataFrame | None = None) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Args:
-      curves, best, settings: as of `draw`. Without `settings` the panels are those that have a curve: what
+      curves, best, settings: as of `draw`. Without `settings` the panels are those with a curve; what
         is drawn in a panel with tuning but without a curve of its own is then left out.
 
     Returns:
@@ -94,7 +100,7 @@ def drawn_table(curves: pd.DataFrame, best: pd.DataFrame, settings: pd.DataFrame
 
     Raises:
       ValueError: two μ with tuning, two drifts or two best α of one game; or a curve or a best α that
-        `settings` lacks.
+        `settings` does not have.
     """
     asked = curves if settings is None else settings
     for rows, column in (
@@ -108,8 +114,8 @@ def drawn_table(curves: pd.DataFrame, best: pd.DataFrame, settings: pd.DataFrame
         if len(found) > 1:
             raise ValueError(f"a figure shows one best constant α of {game}, not {', '.join(found['alpha'])}")
     if settings is not None:
-        _hold_to(settings, curves[_SETTING])
-        _hold_to(settings, best[["environment", "alpha"]].assign(method=UNTUNED))
+        _require_settings(settings, curves[SETTING])
+        _require_settings(settings, best[["environment", "alpha"]].assign(method=UNTUNED))
     untuned = curves[curves["method"] == UNTUNED]
     tuned = asked.loc[asked["method"] != UNTUNED, ["environment", "method"]].drop_duplicates()
     references = untuned.merge(best[["environment", "alpha"]], on=["environment", "alpha"]).merge(
@@ -128,14 +134,10 @@ def drawn_table(curves: pd.DataFrame, best: pd.DataFrame, settings: pd.DataFrame
         "role": [CURVE, BEST_CONSTANT],
         "alpha": style.descending(asked["alpha"]),
     }
-    return table.sort_values(
-        [*orders, "frame"],
-        key=lambda column: column.map(orders[str(column.name)].index) if column.name in orders else column,
-        ignore_index=True,
-    )
+    return style.in_orders(table, orders, "frame")
 
 
-def _hold_to(settings: pd.DataFrame, rows: pd.DataFrame) -> None:
+def _require_settings(settings: pd.DataFrame, rows: pd.DataFrame) -> None:
     """Refuses rows of which there is no setting: they would be in the table, but not be drawn."""
     columns = list(rows.columns)
     known = set(settings[columns].itertuples(index=False, name=None))
@@ -154,36 +156,33 @@ def _return_axes(axes: np.ndarray, table: pd.DataFrame, games: list[str]) -> Non
             shown = table[table["environment"] == games[row]]
             first.set_ylabel(games[row].replace("_", " "), weight="bold")
         else:
-            first.set_ylabel(_RETURN)
+            first.set_ylabel(style.RETURN)
         if shown.empty:
             first.set_yticks([])  # any number would look like a return
         else:
             first.set_ylim(*style.value_range(shown))
     if len(games) > 1:
-        figure.supylabel(_RETURN, size=axes[0].yaxis.label.get_size())
+        figure.supylabel(style.RETURN, size=axes[0].yaxis.label.get_size())
         figure.align_ylabels(axes)
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], *, missing: str, names_best: bool) -> None:
-    """Draws a panel; where it has no line of its own it says what is `missing`."""
+    """Draws a panel; without a line of its own, it states what is `missing`."""
     curves, best = rows[rows["role"] == CURVE], rows[rows["role"] == BEST_CONSTANT]
-    for i, (alpha, colour) in enumerate(zip(alphas, style.palette(len(alphas)), strict=True)):
-        curve = curves[curves["alpha"] == alpha]
-        if not curve.empty:
-            style.curve(axes, curve, colour=colour, line_style=style.line_style(i), label=alpha, over="frame")
+    style.token_curves(axes, curves, "alpha", alphas, over="frame")
     if not best.empty:
         style.curve(
             axes,
             best,
-            colour=_REFERENCE.colour,
-            line_style=_REFERENCE.line_style,
+            colour=style.REFERENCE_COLOUR,
+            line_style=_REFERENCE,
             label=BEST_CONSTANT,
             width=1.6,
             over="frame",
         )
         if names_best:
             (alpha,) = best["alpha"].unique()
-            # Above the panel, beside its title: within it would cover curves.
+            # Above the panel, next to its title: within it would cover curves.
             axes.legend(
                 handles=[_reference(rf"{BEST_CONSTANT} $\alpha = {label(alpha)}$")],
                 loc="lower right",
@@ -194,7 +193,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], *, missing: str, n
                 handlelength=2.8,
             )
     if curves.empty:
-        # Beside a best constant at the top left, where a rising return seldom is.
+        # With a best constant at the top left, where a rising return seldom is.
         x, y, across, up = (0.5, 0.5, "center", "center") if best.empty else (0.02, 0.96, "left", "top")
         axes.text(
             x,
@@ -205,7 +204,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], *, missing: str, n
             va=up,
             color="#777777",
             size=style.NOTE_SIZE,
-            # Or the grid would strike it through. It covers no line nor band.
+            # Otherwise the grid would run through it. It covers no line or band.
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
             zorder=0.9,
         )
@@ -213,4 +212,4 @@ def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], *, missing: str, n
 
 
 def _reference(text: str) -> Line2D:
-    return Line2D([], [], color=_REFERENCE.colour, ls=_REFERENCE.line_style, lw=1.6, label=text)
+    return style.line_handle(style.REFERENCE_COLOUR, _REFERENCE, text)

@@ -1,4 +1,4 @@
-"""Two methods compared over the plane of α and μ: how their scores differ, and where significantly."""
+"""Two methods compared over α and μ: how their scores differ, and where significantly."""
 
 import pandas as pd
 from matplotlib import colormaps
@@ -7,13 +7,22 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import SymLogNorm
 from matplotlib.figure import Figure
 
+from metatrace.analysis import tables
 from metatrace.figures import planes, style
+from metatrace.figures.kinds.kind import PictureJob
+from metatrace.methods import METHODS
 
 MARK = "*"
-_TITLES = {"auc": "Mean return (AUC)", "final": "Final return"}
+_SCORES = ("auc", "final")
 # Colours are linear up to a difference of two, and go by its logarithm beyond: where one method fails
 # differences are a hundred times those elsewhere.
 _LINEAR = 2.0
+
+
+def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
+    """The picture and the table that it draws, of a figure's tables."""
+    (differences,) = tables.read_all(job.tables, "differences")
+    return draw(differences, title=job.title, note=job.note), drawn_table(differences)
 
 
 def draw(differences: pd.DataFrame, *, title: str, note: str) -> Figure:
@@ -25,29 +34,29 @@ def draw(differences: pd.DataFrame, *, title: str, note: str) -> Figure:
       note: a small line at the foot: scale, seeds, episodes.
 
     Returns:
-      two panels, one below the other: a cell a setting, α rightward and μ upward, in a diverging colour that
-      is white at 0; each holds the difference with its sign, bold and with a star where it is significant.
+      two panels, one below the other: one cell per setting, α to the right and μ upward, in a diverging colour that
+      is white at 0; each has the difference with its sign, bold and with a star if it is significant.
       What is drawn is `drawn_table` of the same table.
     """
     table = drawn_table(differences)
     alphas, mus = style.descending(table["alpha"])[::-1], style.descending(table["mu"])
     first, second = (_name(table[column].iloc[0]) for column in ("first", "second"))
     limit = max(float(table["difference"].abs().max()), 2 * _LINEAR)
-    # Orange and violet differ for every kind of colour vision; in grey the sign in the cell tells them apart.
+    # Every kind of colour vision can tell orange from violet; in grey, the sign in the cell tells them apart.
     colours = ScalarMappable(SymLogNorm(_LINEAR, vmin=-limit, vmax=limit, base=10), colormaps["PuOr"])
     with style.theme():
-        figure, axes = planes.stacked([len(mus)] * len(_TITLES), title=title, note=note)
-        for panel, (score, heading) in zip(axes, _TITLES.items(), strict=True):
+        figure, axes = planes.stacked([len(mus)] * len(_SCORES), title=title, note=note)
+        for panel, score in zip(axes, _SCORES, strict=True):
             rows = table[table["score"] == score]
             _panel(panel, rows, alphas, mus, colours)
-            panel.set_title(f"{heading}: {first} minus {second}", loc="left", pad=5)
+            panel.set_title(f"{style.SCORES[score]}: {first} minus {second}", loc="left", pad=5)
             panel.set_title(
                 f"{MARK} significant at {int(rows['significant'].sum())} of {len(rows)} settings",
                 loc="right",
                 pad=5,
                 size=style.NOTE_SIZE,
             )
-        axes[-1].set_xlabel(r"Initial $\alpha$")
+        axes[-1].set_xlabel(style.ALPHA)
         bar = planes.colour_bar(figure, axes, colours, "Difference")
         ticks = [sign * tick for tick in (100.0, 10.0, 1.0) for sign in (-1, 1) if tick <= limit]
         ticks = sorted([*ticks, 0.0])
@@ -57,7 +66,7 @@ def draw(differences: pd.DataFrame, *, title: str, note: str) -> Figure:
 
 
 def drawn_table(differences: pd.DataFrame) -> pd.DataFrame:
-    """All that the figure draws, a row a cell: the table to save beside it.
+    """All that the figure draws, one row per cell: the table to save next to it.
 
     Returns:
       score (auc or final), environment, first, second, drift, alpha, mu, runs, difference, low, high,
@@ -69,7 +78,7 @@ def drawn_table(differences: pd.DataFrame) -> pd.DataFrame:
     keys = ["environment", "first", "second", "drift"]
     style.only(differences, keys)
     parts = []
-    for score in _TITLES:
+    for score in _SCORES:
         shown = ["difference", "low", "high", "significant"]
         part = differences.rename(columns={f"{score}_{name}": name for name in shown})
         parts.append(part.assign(score=score)[["score", *keys, "alpha", "mu", "runs", *shown]])
@@ -90,5 +99,5 @@ def _panel(axes: Axes, rows: pd.DataFrame, alphas: list[str], mus: list[str], co
 
 def _name(method: str) -> str:
     """The method in running text: "unnormalized scalar"."""
-    name, _, kind = style.METHODS[method].name.partition(",\n")
+    name, _, kind = METHODS[method].short.partition(",\n")
     return f"{kind} {name}" if kind else name

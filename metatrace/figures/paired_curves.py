@@ -1,4 +1,4 @@
-"""Learning curves of two methods side by side at the same settings: a panel a μ, three α, a dash a method."""
+"""Two methods' learning curves at the same settings: one panel per μ, three α, one line style per method."""
 
 import math
 
@@ -6,13 +6,22 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
+from metatrace.analysis import points, tables
 from metatrace.figures import style
+from metatrace.figures.kinds.kind import PictureJob
+from metatrace.methods import METHODS
 from metatrace.numbers import label
 
 _PANELS, _ALPHAS = 6, 3
 _LINE_STYLES = ("-", (0, (2.2, 1.2)))
+
+
+def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
+    """The picture and the table that it draws, of a figure's tables."""
+    (curves,) = tables.read_all(job.tables, "curves")
+    curves = points.of_episodes(curves)
+    return draw(curves, title=job.title, note=job.note), drawn_table(curves)
 
 
 def draw(curves: pd.DataFrame, *, title: str, note: str) -> Figure:
@@ -24,13 +33,13 @@ def draw(curves: pd.DataFrame, *, title: str, note: str) -> Figure:
       note: a small line at the foot: scale, seeds, episodes.
 
     Returns:
-      a panel a μ, downward, all with the same axes; in each a colour an α and a line style a method; one
-      legend. What is drawn is `drawn_table` of the same table.
+      one panel per μ, in descending order, all with the same axes; one colour per α and one line style per method;
+      one legend. What is drawn is `drawn_table` of the same table.
     """
     table = drawn_table(curves)
     alphas, mus = style.descending(table["alpha"]), style.descending(table["mu"])
     methods = style.in_order(table["method"])
-    columns = min(len(mus), 3 if len(mus) != 4 else 2)
+    columns = style.panel_columns(len(mus))
     rows = math.ceil(len(mus) / columns)
     colours = dict(zip(alphas, style.palette(len(alphas)), strict=True))
     line_styles = dict(zip(methods, _LINE_STYLES, strict=True))
@@ -50,31 +59,31 @@ def draw(curves: pd.DataFrame, *, title: str, note: str) -> Figure:
                     )
             panel.set_title(rf"$\mu = {label(mu)}$", pad=4)
             sns.despine(ax=panel)
-        style.trim(axes, len(mus), "Training episode")
+        style.trim(axes, len(mus), style.EPISODE)
         for panel in axes[:, 0]:
-            panel.set_ylabel("Return (trailing mean)")
+            panel.set_ylabel(style.RETURN)
         style.episode_axis(axes[0, 0], table)
         axes[0, 0].set_ylim(*style.value_range(table))
         handles = [
-            Line2D([], [], color=colour, lw=3, label=rf"$\alpha = {label(alpha)}$") for alpha, colour in colours.items()
+            style.line_handle(colour, "-", rf"$\alpha = {label(alpha)}$", width=3) for alpha, colour in colours.items()
         ]
         handles += [
-            Line2D([], [], color="#555555", ls=line_style, lw=1.6, label=style.METHODS[method].name)
+            style.line_handle("#555555", line_style, METHODS[method].short)
             for method, line_style in line_styles.items()
         ]
-        style.shared_legend(figure, handles, r"Initial $\alpha$; method")
+        style.shared_legend(figure, handles, f"{style.ALPHA}; method")
     return figure
 
 
 def drawn_table(curves: pd.DataFrame) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Returns:
-      the rows of `curves` at up to six μ and three α, evenly over those that there are, the largest and the
-      smallest among them; by μ downward, α downward, method and episode.
+      the rows of `curves` at up to six μ and three α, evenly spread, including the largest and the smallest;
+      by μ and α (descending), method and episode.
 
     Raises:
-      ValueError: several environments or drifts, not two methods, or a setting that one of them lacks.
+      ValueError: several environments or drifts, not two methods, or a setting that only one of them has.
     """
     style.only(curves, ("environment", "drift"))
     methods = style.in_order(curves["method"])
@@ -92,7 +101,7 @@ def drawn_table(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def evenly(tokens: list[str], count: int) -> list[str]:
-    """At most `count` of the tokens at even distances, the first and the last among them."""
+    """At most `count` of the tokens, evenly spread, including the first and the last."""
     if len(tokens) <= count:
         return tokens
     return [tokens[round(float(place))] for place in np.linspace(0, len(tokens) - 1, count)]

@@ -1,4 +1,4 @@
-"""What pictures over the plane of α and μ share: coloured cells, each with its number in it."""
+"""What pictures over the plane of α and μ share: coloured cells with a number in each."""
 
 from collections.abc import Sequence
 
@@ -14,17 +14,17 @@ from metatrace.figures import style
 from metatrace.numbers import label
 
 ROW = 0.27  # inches, of a cell
-GAP = 0.35  # of a row, above what stands apart from the plane
+GAP = 0.35  # of a row, above rows that are set apart from the plane
 TEXT_SIZE = 8.0
 MINUS = "\N{MINUS SIGN}"
-_WITH_NUMBERS = 14  # as many columns as leave room for "−104.3" in a cell
+_WITH_NUMBERS = 14  # the most columns that leave room for "−104.3" in a cell
 
 
 def grid(rows: pd.DataFrame, column: str, alphas: Sequence[str], mus: Sequence[str]) -> np.ndarray:
     """A column of a table over the plane.
 
     Args:
-      rows: with `alpha` and `mu`, at most a row a setting.
+      rows: with `alpha` and `mu`, at most one row per setting.
 
     Returns:
       (mus, alphas), NaN where there is no such setting.
@@ -46,7 +46,7 @@ def cells(
 
     Args:
       values: (rows, columns); NaN gives an empty cell.
-      texts: what stands in each cell; left out where there are too many columns.
+      texts: of each cell; left out if there are too many columns.
       colours: from value to colour.
       top: where the first row begins, in rows.
       bold: (rows, columns), the cells whose text is bold; None: no cell.
@@ -100,7 +100,7 @@ def axis_of_tokens(axes: Axes, alphas: Sequence[str], rows: Sequence[tuple[float
 
 
 def named(tokens: Sequence[str], top: float = 0.0) -> list[tuple[float, str]]:
-    """Rows of the plane for `axis_of_tokens`: where each begins, and its token."""
+    """Rows of the plane for `axis_of_tokens`: where each begins, and its name."""
     return [(top + i, f"${label(token)}$") for i, token in enumerate(tokens)]
 
 
@@ -108,14 +108,14 @@ def stacked(rows: Sequence[float], *, title: str, note: str) -> tuple[Figure, li
     """A figure with a panel of cells below another.
 
     Args:
-      rows: how many rows of cells each panel has.
+      rows: the number of rows of cells in each panel.
     """
     figure = style.new_figure(0.5 + sum(ROW * n + 0.55 for n in rows), title=title, note=note)
     return figure, list(figure.subplots(len(rows), 1, height_ratios=list(rows), squeeze=False)[:, 0])
 
 
 def colour_bar(figure: Figure, axes: Sequence[Axes], colours: ScalarMappable, name: str) -> Colorbar:
-    """A bar of the colours at the right of all panels."""
+    """A colour bar to the right of all panels."""
     bar = figure.colorbar(colours, ax=list(axes), pad=0.015, fraction=0.04, aspect=40)
     bar.ax.tick_params(length=0)
     bar.outline.set_visible(False)
@@ -124,12 +124,12 @@ def colour_bar(figure: Figure, axes: Sequence[Axes], colours: ScalarMappable, na
 
 
 def number(value: float, *, signed: bool = False) -> str:
-    """A value with one decimal and a typographer's minus; its sign in every case where `signed`."""
+    """A value with one decimal and a typographic minus; with its sign in any case if `signed`."""
     text = f"{value:{'+' if signed else ''}.1f}"
     return {"-0.0": "0.0", "+0.0": "0.0"}.get(text, text).replace("-", MINUS)
 
 
 def luminance(colour: object) -> float:
-    """The relative luminance of a colour, from 0 to 1, as the contrast of text is reckoned with (WCAG 2)."""
+    """The relative luminance of a colour, from 0 to 1, as WCAG 2 defines it for the contrast of text."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]  # type: ignore[arg-type]
     return float(np.dot([0.2126, 0.7152, 0.0722], linear))

@@ -6,24 +6,31 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from metatrace.analysis import tables
 from metatrace.figures import style
-from metatrace.numbers import label, parse
+from metatrace.figures.kinds.kind import PictureJob
+from metatrace.numbers import parse
 
-_TITLES = {
-    "final": "Final return",
-    "auc": "Mean return (AUC)",
-    "spread": r"Spread of AUC over $\alpha$",
-}
+_UNTUNED = style.REFERENCE_COLOUR, style.as_line_style(style.REFERENCE_DASHES)
+
+
+def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
+    """The picture and the table that it draws, of a figure's tables."""
+    assert job.reference is not None
+    settings, spread = tables.read_all(job.tables, "settings", "spread")
+    reference, reference_spread = tables.read_all(job.reference, "settings", "spread")
+    shown = (settings, spread, reference, reference_spread)
+    return draw(*shown, title=job.title, note=job.note), drawn_table(*shown)
 
 
 def draw(
     settings: pd.DataFrame,
     spread: pd.DataFrame,
     reference: pd.DataFrame | None,
+    reference_spread: pd.DataFrame | None = None,
     *,
     title: str,
     note: str,
-    reference_spread: pd.DataFrame | None = None,
 ) -> Figure:
     """Draws final return and AUC against the initial α, and the AUC's spread over α against μ.
 
@@ -31,12 +38,12 @@ def draw(
       settings: rows of `Tables.settings` of one environment, method and drift.
       spread: rows of `Tables.spread` of the same.
       reference: rows of `Tables.settings` of the untuned method, or None.
+      reference_spread: the row of `Tables.spread` of the untuned method, or None.
       title: above the panels.
       note: a small line at the foot: scale, seeds, episodes.
-      reference_spread: the row of `Tables.spread` of the untuned method, or None.
 
     Returns:
-      three panels: two with a line a μ, bands where intervals are known, and one with a point a μ;
+      three panels: two with one line per μ, with bands if intervals are known, and one with one point per μ;
       the untuned method in dashed black. What is drawn is `drawn_table` of the same tables.
     """
     table = drawn_table(settings, spread, reference, reference_spread)
@@ -46,16 +53,18 @@ def draw(
         figure = style.new_figure(3.4, title=title, note=note)
         *scores, spreads = figure.subplots(1, 3, width_ratios=[1, 1, 0.8])
         scores[1].sharey(scores[0])
-        for axes, quantity in zip(scores, ("final", "auc"), strict=True):
-            for number, (mu, colour) in enumerate(zip(mus, style.palette(len(mus)), strict=True)):
+        for axes, quantity in zip(scores, style.SCORES, strict=True):
+            for number, (mu, colour, line_style) in enumerate(style.coloured(mus)):
                 rows = tuned[(tuned["quantity"] == quantity) & (tuned["mu"] == mu)]
-                style.score_line(axes, rows, colour, style.line_style(number), style.MARKERS[number % 8], mu)
-            _reference_line(axes, untuned[untuned["quantity"] == quantity])
-            style.token_axis(axes, table.loc[table["quantity"] == quantity, "alpha"], r"Initial $\alpha$")
+                style.score_line(axes, rows, colour, line_style, style.marker(number), mu)
+            rows = untuned[untuned["quantity"] == quantity]
+            if not rows.empty:
+                style.score_line(axes, rows, *_UNTUNED, "", "none")
+            style.token_axis(axes, table.loc[table["quantity"] == quantity, "alpha"], style.ALPHA)
         scores[1].tick_params(labelleft=False)
         scores[0].set_ylabel("Return")
         _spread_panel(spreads, tuned[tuned["quantity"] == "spread"], untuned, mus)
-        for axes, heading in zip(figure.axes, _TITLES.values(), strict=True):
+        for axes, heading in zip(figure.axes, (*style.SCORES.values(), style.SPREAD), strict=True):
             axes.set_title(heading, pad=5)
             sns.despine(ax=axes)
         style.shared_legend(figure, _handles(mus, not untuned.empty), r"$\mu$")
@@ -68,28 +77,22 @@ def drawn_table(
     reference: pd.DataFrame | None,
     reference_spread: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """All that the figure draws, a row a point: the table to save beside it.
+    """All that the figure draws, one row per point: the table to save next to it.
 
     Returns:
-      quantity (final, auc or spread), environment, method, reference (whether the untuned), alpha
+      quantity (final, auc or spread), environment, method, reference (whether untuned), alpha
       (missing for a spread), mu, drift, value, low, high.
     """
     parts = []
     for is_reference, scores, spreads in ((False, settings, spread), (True, reference, reference_spread)):
-        for quantity, frame in (("final", scores), ("auc", scores), ("spread", spreads)):
+        for quantity, frame in (*((score, scores) for score in style.SCORES), ("spread", spreads)):
             if frame is None or frame.empty:
                 continue
             style.only(frame, ("environment", "method", "drift", *(["mu"] if is_reference else [])))
-            columns = {quantity: "value", f"{quantity}_low": "low", f"{quantity}_high": "high"}
-            part = frame.rename(columns=columns).assign(quantity=quantity, reference=is_reference)
+            part = style.as_values(frame, quantity).assign(reference=is_reference)
             parts.append(part if "alpha" in part else part.assign(alpha=None))
     keys = ["quantity", "environment", "method", "reference", "alpha", "mu", "drift", "value", "low", "high"]
     return pd.concat([part[keys] for part in parts], ignore_index=True).astype({"alpha": "str"})
-
-
-def _reference_line(axes: Axes, rows: pd.DataFrame) -> None:
-    if not rows.empty:
-        style.score_line(axes, rows, style.REFERENCE_COLOUR, (0, style.REFERENCE_DASHES), "", "none")
 
 
 def _spread_panel(axes: Axes, rows: pd.DataFrame, untuned: pd.DataFrame, mus: list[str]) -> None:
@@ -100,35 +103,15 @@ def _spread_panel(axes: Axes, rows: pd.DataFrame, untuned: pd.DataFrame, mus: li
     axes.plot(x, value, color="#888888", lw=1.0, zorder=2, label="spread")
     for i, mu in enumerate(shown):
         number = mus.index(mu)
-        colour, marker = style.palette(len(mus))[number], style.MARKERS[number % len(style.MARKERS)]
+        colour, marker = style.palette(len(mus))[number], style.marker(number)
         axes.vlines(x[i], low[i], high[i], color=colour, lw=1.4, zorder=3)
         axes.plot(x[i], value[i], marker, color=colour, ms=5.5, mew=0.6, mec="white", zorder=4, label=mu)
-    reference = untuned.loc[untuned["quantity"] == "spread", ["value", "low", "high"]].to_numpy()
-    for value, low, high in reference:
-        axes.axhspan(low, high, color=style.REFERENCE_COLOUR, alpha=0.1, lw=0, zorder=1)
-        axes.axhline(
-            value,
-            color=style.REFERENCE_COLOUR,
-            dashes=style.REFERENCE_DASHES,
-            lw=1.4,
-            zorder=2,
-            label="none",
-        )
+    style.constant_line(axes, untuned[untuned["quantity"] == "spread"], *_UNTUNED, "none")
     style.token_axis(axes, pd.Series(shown), r"$\mu$")
     axes.set_ylim(bottom=0)
     axes.set_ylabel(r"Standard deviation over $\alpha$")
 
 
 def _handles(mus: list[str], with_reference: bool) -> list[Line2D]:
-    handles = [
-        Line2D(
-            [], [], color=colour, ls=style.line_style(i), lw=1.6, marker=style.MARKERS[i % 8], ms=5,
-            mec="white", label=f"${label(mu)}$",
-        )
-        for i, (mu, colour) in enumerate(zip(mus, style.palette(len(mus)), strict=True))
-    ]  # fmt: skip
-    if with_reference:
-        handles.append(
-            Line2D([], [], color=style.REFERENCE_COLOUR, dashes=style.REFERENCE_DASHES, lw=1.6, label="untuned")
-        )
-    return handles
+    handles = style.token_handles(mus, markers=True)
+    return [*handles, style.line_handle(*_UNTUNED, "untuned")] if with_reference else handles

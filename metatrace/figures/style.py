@@ -3,9 +3,9 @@
 import io
 import os
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import matplotlib
 import matplotlib.style
@@ -16,8 +16,10 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLocator
 
+from metatrace.methods import METHODS, Dashes, Method
 from metatrace.numbers import label as token_label
 from metatrace.numbers import parse
 from metatrace.runs import atomic
@@ -28,36 +30,16 @@ REFERENCE_DASHES = (5.0, 2.0)
 BAND_OPACITY = 0.13
 NOTE_SIZE = 8.0
 # Neighbours in a palette always differ in their dashes, so that a grey print can be read.
-_DASHES: tuple[tuple[float, ...], ...] = ((), (4.5, 1.3), (1.2, 1.0), (6.0, 1.2, 1.2, 1.2))
-MARKERS = "osD^vPX*p"
+_DASHES: tuple[Dashes, ...] = ((), (4.5, 1.3), (1.2, 1.0), (6.0, 1.2, 1.2, 1.2))
+_MARKERS = "osD^vPX*p"
 
 
-class Look(NamedTuple):
-    """How a thing looks in every figure that shows it: its name in words, colour and on-off pattern."""
-
-    name: str
-    colour: str
-    dashes: tuple[float, ...]
-
-    @property
-    def line_style(self) -> Any:
-        """The dashes as matplotlib's linestyle."""
-        return (0, self.dashes) if self.dashes else "-"
-
-
-# In the order in which figures show them. Hues of Okabe and Ito, which colour-blind eyes tell apart, and of
-# Tol where those run out; the dashes tell them apart in grey.
-METHODS = {
-    "none": Look("no tuning", REFERENCE_COLOUR, REFERENCE_DASHES),
-    "scalar": Look("scalar", "#0072b2", ()),
-    "vector": Look("vector", "#d55e00", (1.6, 0.9)),
-    "mixed": Look("mixed", "#009e73", (7.0, 1.0, 1.6, 1.0)),
-    "scalar-unnormalized": Look("scalar,\nunnormalized", "#56b4e9", ()),
-    "vector-unnormalized": Look("vector,\nunnormalized", "#e69f00", (1.6, 0.9)),
-    "mixed-unnormalized": Look("mixed,\nunnormalized", "#999933", (7.0, 1.0, 1.6, 1.0)),
-    "sid": Look("SID", "#cc79a7", (4.5, 1.3)),
-    "nosid": Look("NOSID", "#882255", (1.2, 1.6)),
-}
+# What is drawn of the scores: a column of the tables, and its heading.
+SCORES = {"final": "Final return", "auc": "Mean return (AUC)"}
+SPREAD = r"Spread of AUC over $\alpha$"
+RETURN = "Return (trailing mean)"
+EPISODE = "Training episode"
+ALPHA = r"Initial $\alpha$"
 
 _RC: dict[str, Any] = {
     "font.family": "sans-serif",
@@ -85,7 +67,7 @@ _RC: dict[str, Any] = {
     "xtick.major.size": 3.0,
     "ytick.major.size": 3.0,
     "lines.solid_capstyle": "butt",
-    # Text as outlines looks alike where the reader's machine lacks the font.
+    # Text as outlines looks the same on machines without the font.
     "svg.fonttype": "path",
     "svg.hashsalt": "metatrace",
     "pdf.fonttype": 42,
@@ -116,15 +98,25 @@ def palette(count: int) -> list[str]:
     return [to_hex(colours(last * i / max(count - 1, 1))) for i in range(count)]
 
 
-def dashes(index: int) -> tuple[float, ...]:
+def dashes(index: int) -> Dashes:
     """The on-off pattern of line number `index`, in line widths; () is solid."""
     return _DASHES[index % len(_DASHES)]
 
 
 def line_style(index: int) -> Any:
     """The dashes as matplotlib's linestyle."""
-    pattern = dashes(index)
+    return as_line_style(dashes(index))
+
+
+def as_line_style(pattern: Dashes) -> Any:
+    """An on-off pattern as matplotlib's linestyle."""
     return (0, pattern) if pattern else "-"
+
+
+def coloured(tokens: Sequence[str]) -> Iterator[tuple[str, str, Any]]:
+    """Each token with the colour and the linestyle of its line."""
+    for number, (token, colour) in enumerate(zip(tokens, palette(len(tokens)), strict=True)):
+        yield token, colour, line_style(number)
 
 
 def descending(tokens: Iterable[str]) -> list[str]:
@@ -138,9 +130,24 @@ def in_order(methods: Iterable[str]) -> list[str]:
     return sorted(set(methods), key=order.index)
 
 
-def marker(method: str) -> str:
-    """A method's marker, the same in every figure."""
-    return MARKERS[list(METHODS).index(method) % len(MARKERS)]
+def as_values(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
+    """The table with a column `quantity`, and with its score or spread as value, low and high."""
+    columns = {quantity: "value", f"{quantity}_low": "low", f"{quantity}_high": "high"}
+    return frame.rename(columns=columns).assign(quantity=quantity)
+
+
+def in_orders(frame: pd.DataFrame, orders: Mapping[str, Sequence[str]], last: str) -> pd.DataFrame:
+    """The rows, sorted by the columns of `orders`, each as it lists its values, and then by the column `last`."""
+    return frame.sort_values(
+        [*orders, last],
+        key=lambda column: column.map(orders[str(column.name)].index) if column.name in orders else column,
+        ignore_index=True,
+    )
+
+
+def marker(index: int) -> str:
+    """The marker of line number `index` of those that are no methods; with `dashes` 36 lines differ."""
+    return _MARKERS[index % len(_MARKERS)]
 
 
 def only(frame: pd.DataFrame, columns: Sequence[str]) -> None:
@@ -163,7 +170,7 @@ def new_figure(height: float, *, title: str, note: str) -> Figure:
         "constrained", rect=(0, foot / (height + foot), 1, height / (height + foot)), w_pad=0.08, h_pad=0.06
     )
     if title:
-        figure.suptitle("\n".join(textwrap.wrap(title, 80)), x=0.012, ha="left", weight="bold")
+        figure.suptitle("\n".join(textwrap.wrap(title, 80)), x=0.012, ha="left", weight="bold", parse_math=False)
     if lines:
         figure.text(
             0.012,
@@ -188,7 +195,7 @@ def curve(
     width: float = 1.3,
     over: str = "episode",
 ) -> None:
-    """One line of means over the column `over`, with a band where low and high are known."""
+    """One line of means over the column `over`, with a band if low and high are known."""
     rows = rows.sort_values(over)
     if rows["low"].notna().any():
         axes.fill_between(
@@ -215,11 +222,23 @@ def curve(
     )
 
 
-def episode_axis(axes: Axes, rows: pd.DataFrame) -> None:
-    """An axis from the first of all episodes to the last shown, with ticks that half the width holds."""
+def token_curves(axes: Axes, rows: pd.DataFrame, column: str, tokens: Sequence[str], over: str = "episode") -> None:
+    """One curve per token of a column, as far as there are rows of it."""
+    for token, colour, style in coloured(tokens):
+        here = rows[rows[column] == token]
+        if not here.empty:
+            curve(axes, here, colour=colour, line_style=style, label=token, over=over)
+
+
+def episode_limits(rows: pd.DataFrame) -> tuple[float, float]:
+    """From the first of all episodes to the last shown; a single episode would make an axis of no length."""
     last = int(rows["episode"].max())
-    # A single episode would make an axis of no length.
-    axes.set_xlim(*((1, last) if last > 1 else (0.5, 1.5)))
+    return (1, last) if last > 1 else (0.5, 1.5)
+
+
+def episode_axis(axes: Axes, rows: pd.DataFrame) -> None:
+    """An axis over all episodes, with ticks that half the width holds."""
+    axes.set_xlim(*episode_limits(rows))
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1, steps=[1, 2, 2.5, 5, 10]))
 
 
@@ -257,9 +276,21 @@ def trim(axes: np.ndarray, panels: int, x_label: str) -> None:
         if number >= panels:
             panel.remove()
         elif number + axes.shape[1] >= panels:
-            # The lowest panel of its column, even where the last row is not full.
+            # The lowest panel of its column, even if the last row is not full.
             panel.tick_params(labelbottom=True)
             panel.set_xlabel(x_label)
+
+
+def panel_columns(panels: int) -> int:
+    """How many panels stand side by side."""
+    return min(panels, 2 if panels == 4 else 3)
+
+
+def constant_line(axes: Axes, rows: pd.DataFrame, colour: str, line_style: Any, name: str) -> None:
+    """Values that depend on nothing, of the columns value, low and high: level lines with their bands."""
+    for value, low, high in rows[["value", "low", "high"]].to_numpy():
+        axes.axhspan(low, high, color=colour, alpha=0.1, lw=0, zorder=1)
+        axes.axhline(value, color=colour, ls=line_style, lw=1.4, zorder=2, label=name)
 
 
 def value_range(rows: pd.DataFrame, *others: float) -> tuple[float, float]:
@@ -270,6 +301,24 @@ def value_range(rows: pd.DataFrame, *others: float) -> tuple[float, float]:
     # Of a range near zero the ticks would show nothing but rounding.
     margin = max(0.04 * (high - low), 0.1)
     return low - margin, high + margin
+
+
+def line_handle(colour: str, line_style: Any, text: str, *, marker: str = "", width: float = 1.6) -> Line2D:
+    """An entry of a legend."""
+    return Line2D([], [], color=colour, ls=line_style, lw=width, marker=marker, ms=5, mec="white", label=text)
+
+
+def method_handle(method: Method, text: str = "", *, marker: str = "") -> Line2D:
+    """The entry of a method, by default with its short name."""
+    return line_handle(method.colour, method.line_style, text or method.short, marker=marker)
+
+
+def token_handles(tokens: Sequence[str], *, markers: bool = False) -> list[Line2D]:
+    """An entry for each token, as `coloured` shows them, with or without its marker."""
+    return [
+        line_handle(colour, style, f"${token_label(token)}$", marker=marker(i) if markers else "")
+        for i, (token, colour, style) in enumerate(coloured(tokens))
+    ]
 
 
 def shared_legend(figure: Figure, handles: Sequence[Artist], title: str) -> None:

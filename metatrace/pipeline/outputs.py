@@ -3,48 +3,30 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from metatrace.config.experiments import BEST_MU, COMPARED, GAMES, MU_AND_BETA, PAIRED, Figure
-from metatrace.report import presentation
+from metatrace.config.figure import Figure
+from metatrace.figures.kinds.registry import KINDS
 
-# What each aggregation makes.
-AGGREGATED = ("curves", "scores", "settings", "spread", "tenths")
-BETA = ("beta", "final_beta")
-COMPARISON = ("settings", "spread", "best_over_alpha")
-AGGREGATED_GAMES = ("curves", "scores", "settings", "best_constant", "reference")
 FORMATS = ("svg", "pdf", "png", "csv")
 
 
 def with_runs(figures: Iterable[Figure]) -> list[Figure]:
     """Those that have runs of their own."""
-    return [figure for figure in figures if figure.kind != COMPARED]
+    return [figure for figure in figures if not figure.members]
 
 
 def csv_tables_of(figure: Figure) -> tuple[str, ...]:
     """The tables of a figure that are there as CSV too."""
-    tables = presentation.TABLES_OF_KIND[figure.kind]
-    return (*tables, "aggregate_scores") if figure.has_several_games else tables
+    return KINDS[figure.kind].csv(figure)
 
 
 def tables_of(figure: Figure) -> tuple[str, ...]:
-    """All tables of a figure: those of the aggregation, and those made from them."""
-    if figure.kind == GAMES:
-        return tuple(dict.fromkeys([*AGGREGATED_GAMES, *csv_tables_of(figure)]))
-    if figure.kind == COMPARED:
-        return COMPARISON
-    beta = BETA if figure.kind == MU_AND_BETA else ()
-    return tuple(dict.fromkeys([*AGGREGATED, *beta, *csv_tables_of(figure)]))
+    """All tables of a figure."""
+    return KINDS[figure.kind].tables(figure)
 
 
 def pictures_of(figure: Figure) -> tuple[str, ...]:
-    """The names of a figure's pictures: the one that its kind names, and others that belong to it."""
-    names = [figure.name]
-    if figure.reference:
-        names += [f"{figure.name}_sensitivity", f"{figure.name}_heat_map"]
-    if figure.kind == BEST_MU:
-        names.append(f"{figure.name}_by_drift")
-    if figure.kind == PAIRED:
-        names.append(f"{figure.name}_curves")
-    return tuple(names)
+    """The names of a figure's pictures."""
+    return tuple(f"{figure.name}{picture.suffix}" for picture in KINDS[figure.kind].pictures(figure))
 
 
 def drawn_files(results: str, figures: Iterable[Figure]) -> list[str]:
@@ -71,11 +53,8 @@ def thinned_files(results: str, figures: Iterable[Figure]) -> list[str]:
 
 def evidence_files(results: str, figures: Iterable[Figure]) -> list[str]:
     """The tables by which the paper's claims are judged."""
-    of_kind = {GAMES: ("scores", "reference"), MU_AND_BETA: ("scores", "final_beta")}
     return [
-        f"{results}/tables/{figure.name}/{table}.parquet"
-        for figure in with_runs(figures)
-        for table in of_kind.get(figure.kind, ("scores", "tenths"))
+        f"{results}/tables/{figure.name}/{table}.parquet" for figure in figures for table in KINDS[figure.kind].evidence
     ]
 
 

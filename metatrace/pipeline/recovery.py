@@ -1,96 +1,162 @@
-"""What a killed or disturbed workflow leaves behind, put right before the next one begins.
+"""What a killed or disturbed workflow leaves behind, put right before the next one runs jobs.
 
-A Snakemake that is killed leaves its lock, which only says that there was one. So every Snakemake of this
-project also holds a lock of the kernel's, which ends with its process: where nobody holds it, Snakemake's own
-lock is stale.
+A Snakemake that is killed leaves its lock. So every Snakemake of this project also holds a lock of the kernel's,
+which ends with its process: if nobody holds that one, Snakemake's own lock is stale.
 
-A file that is cut or overwritten after its job has ended has another time than Snakemake recorded for it.
-Only such files are looked at: run files by their contents, for they may be the work of days and are often
-whole (an orphan of a killed workflow wrote the same bytes again); all others are made anew, which takes
-seconds. What does not hold is set aside and not deleted.
+A file that is cut or overwritten after its job has ended has another time than Snakemake recorded for it. Only
+the contents of such files are read. A file that holds what its job wrote, as every file of a copied folder does,
+gets its recorded time back, so that nothing is rebuilt. Any other is rebuilt, and kept under another name. Run files
+may be the work of days: if no record tells what one held, it is read, and kept if it is whole and the run that the
+config asks for.
 """
 
 import fcntl
 import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from metatrace.config.experiments import Experiments
 from metatrace.errors import UserError
-from metatrace.pipeline import outputs, provenance, status
-from metatrace.report import presentation
+from metatrace.pipeline import jobs, outputs, status
+from metatrace.pipeline.contents import Contents, same_time
+from metatrace.report import context
 from metatrace.runs import results
 
 ASIDE = ".changed"
+# How many changed files are named; a longer list helps nobody.
+_NAMED = 10
 # Open as long as this process lives. Python's files are not inherited, so no orphaned job holds it.
 _held: list[int] = []
 
 
-def alone(folder: Path, *, stay: bool) -> bool:
-    """Whether no other Snakemake works in a folder; with `stay`, others see from now on that this one does.
+def hold_workdir_lock(folder: Path, *, keep: bool) -> bool:
+    """Removes stale locks if no other Snakemake works here; with `keep`, holds the lock until this process ends.
 
     Args:
       folder: Snakemake's own, `.snakemake`.
+
+    Returns:
+      Whether no other Snakemake works here.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         file = os.open(folder / "alive", os.O_RDWR | os.O_CREAT, 0o666)
     except OSError:  # read-only, or full: it will be said by whoever has to write there
         return False
-    nobody_else = True
+    alone = True
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:  # held by another one; or no such locks here, and then nothing can be told
-        nobody_else = False
-    if nobody_else:
-        _remove_locks(folder)
-    if stay:
+        alone = False
+    if alone:
+        for lock in folder.glob("locks/*.lock"):
+            lock.unlink(missing_ok=True)
+    if keep:
         try:
             fcntl.flock(file, fcntl.LOCK_SH)
         except OSError:
-            nobody_else = False
+            alone = False
         _held.append(file)
     else:
         os.close(file)
-    return nobody_else
+    return alone
 
 
-def _remove_locks(folder: Path) -> None:
-    for lock in folder.glob("locks/*.lock"):
-        lock.unlink(missing_ok=True)
+@dataclass(frozen=True)
+class Recovery:
+    """What there is to put right.
+
+    Attributes:
+      changed: the files that do not hold what their jobs wrote, as far as one can tell, and why.
+      times: the files that do, but have another time, and the time that their jobs gave them.
+      kernels: as `times`, of compiled kernels that may be changed. They are compiled before any job starts: for
+        Snakemake, a new kernel would be a reason to make all its runs again.
+    """
+
+    changed: dict[str, str]
+    times: dict[str, float]
+    kernels: dict[str, float]
+
+    def carry_out(self) -> None:
+        """Keeps the changed files under another name, and gives the others their time back.
+
+        Raises:
+          UserError: the folder of a changed file takes no other name, or a kernel cannot be compiled.
+        """
+        for path in self.changed:
+            keep_aside(path)
+        for path in self.kernels:
+            _compile(path)
+        for path, time in (self.times | self.kernels).items():
+            with suppress(OSError):  # not ours: Snakemake compares what it can, and rebuilds the rest
+                os.utime(path, (time, time))
+
+    def lines(self, *, dry: bool) -> Iterator[str]:
+        """What is done, or with `dry` what would be done: a line for each of the first changed files."""
+        for path, why in list(self.changed.items())[:_NAMED]:
+            kept = "would be kept" if dry else "is kept"
+            yield f"{path}: {why}; it is to be rebuilt, and the old one {kept} as {path}{ASIDE}"
+        if len(self.changed) > _NAMED:
+            yield f"and {len(self.changed) - _NAMED:,} more files like these"
+        for path in self.kernels:
+            yield f"{path}: may have been changed; it {'would be' if dry else 'was'} compiled before the jobs start"
 
 
-def changed(paths: Iterable[str], recorded: Callable[[str], float | None]) -> Iterator[str]:
-    """The files that have another time than was recorded when their jobs ended.
+def files_of(asked: Experiments, folder: str, kernels: Iterable[str]) -> list[str]:
+    """All files of a scale below `folder` (`results/<scale>`), whether they are there or not, and its kernels."""
+    runs = [run.path(folder) for run in status.wanted(asked)]
+    return [*runs, *kernels, *outputs.made_files(folder, list(asked.figures.values()))]
+
+
+def examine(
+    asked: Experiments,
+    folder: str,
+    kernels: Iterable[str],
+    recorded: Callable[[str], float | None],
+    contents: Contents,
+) -> Recovery:
+    """Looks for files that have another time than their jobs gave them; changes nothing.
 
     Args:
-      recorded: the time of a file as its job left it; None where nothing is recorded.
+      folder: of the scale, `results/<scale>`.
+      recorded: the time of a file as its job left it; None if nothing is recorded.
     """
-    for path in paths:
+    lengths = status.wanted(asked)
+    runs = {run.path(folder): run for run in lengths}
+    codes: dict[str, str] = {}
+    kernels = list(kernels)
+    found = Recovery({}, {}, {})
+    for path in files_of(asked, folder, kernels):
         try:
             time = os.stat(path).st_mtime
         except OSError:
             continue
-        expected = recorded(path)
-        if expected is not None and abs(time - expected) > 1e-3:
-            yield path
+        made = recorded(path)
+        if made is None or same_time(time, made):
+            continue
+        same = contents.holds(path, made)
+        why = "does not hold what its job wrote"
+        if same is None and path in runs:
+            codes = codes or {job: jobs.fingerprint_of(job).digest for job in context.run_jobs(asked)}
+            same = _is_whole(runs[path], lengths[runs[path]], asked, folder, codes)
+            why = "is not whole, or not the run that its path says"
+        elif same is None:
+            why = "has another time than its job gave it, and no record tells what it held"
+        if same:
+            found.times[path] = made
+        elif path in kernels:
+            found.kernels[path] = made
+        else:
+            found.changed[path] = why
+    return found
 
 
-def files_to_make_anew(
-    asked: Experiments, folder: str, kernels: Iterable[str], recorded: Callable[[str], float | None]
-) -> list[str]:
-    """The files of a scale below `folder` (`results/<scale>`) that do not hold what their jobs wrote."""
-    others = [*kernels, *outputs.made_files(folder, list(asked.figures.values()))]
-    lengths = status.wanted(asked)
-    runs = {run.path(folder): run for run in lengths}
-    codes = {job: provenance.of_job(job).digest for job in presentation.run_jobs(asked)}
-    found = [
-        path for path in changed(runs, recorded) if not _holds(runs[path], lengths[runs[path]], asked, folder, codes)
-    ]
-    return [*found, *changed(others, recorded)]
-
-
-def _holds(run: status.WantedRun, length: int, asked: Experiments, folder: str, codes: Mapping[str, str]) -> bool:
+def _is_whole(run: status.WantedRun, length: int, asked: Experiments, folder: str, codes: Mapping[str, str]) -> bool:
     """Whether a run file is whole and is the run that its path says, made as it would be made now."""
     if status.state_of(run, length, asked, folder, codes).state != status.FRESH:
         return False
@@ -101,16 +167,31 @@ def _holds(run: status.WantedRun, length: int, asked: Experiments, folder: str, 
     return True
 
 
-def set_aside(path: str) -> None:
-    """Renames a file, so that the workflow makes it anew and nothing is lost.
+def _compile(path: str) -> None:
+    """Compiles the kernel that a file is named after."""
+    kernel = Path(path).name.partition("-")[0]
+    command = [sys.executable, "-m", "metatrace", "compile", "--kernel", kernel, "--output", path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UserError(f"{path}: cannot be compiled: {done.stderr.strip().removeprefix('metatrace: error: ')}")
+
+
+def keep_aside(path: str) -> None:
+    """Gives a file that is to be rebuilt a second name, so that nothing is lost. The first stays until its job starts.
 
     Raises:
       UserError: its folder takes no other name.
     """
+    aside = f"{path}{ASIDE}"
     try:
-        os.replace(path, f"{path}{ASIDE}")
+        if os.path.lexists(aside):
+            os.unlink(aside)
+        try:
+            os.link(path, aside)
+        except OSError:  # a file system without links
+            shutil.copy2(path, aside)
     except OSError as error:
         raise UserError(
-            f"{path}: was changed after it was made, and cannot be renamed ({error.strerror}); "
+            f"{path}: was changed after it was made, and cannot be kept as {aside} ({error.strerror}); "
             "allow to write in its folder"
         ) from None

@@ -1,7 +1,7 @@
-"""How much of a scale is there, what of it other code made, and about how long the rest takes.
+"""How much of a scale is there, what of it was made by other code, and about how long the rest takes.
 
-Run files are held to what the config asks of them; tables and pictures say nothing of what made them, so
-they are there or not, and what a change makes of them, `snakemake -n` knows.
+Run files are compared with what the config asks for. Tables and pictures do not say what made them, so they are
+there or missing; `snakemake -n` knows what a change makes of them.
 """
 
 import json
@@ -11,23 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from metatrace.config.experiments import Experiments, Figure, below
+from metatrace.config.experiments import Experiments, Figure, variant_folder
 from metatrace.domains.atari import checkpoint
-from metatrace.domains.atari import readings as games
-from metatrace.domains.mountain_car import compiled
+from metatrace.domains.registry import domain_of
 from metatrace.errors import UserError
-from metatrace.pipeline import outputs, provenance
+from metatrace.pipeline import jobs, outputs
 from metatrace.progress import in_words
-from metatrace.report import presentation
+from metatrace.report import context
 from metatrace.runs import atomic, results
 from metatrace.runs.key import RunKey
 
 # What became of a run.
 FRESH, MISSING, STALE, DAMAGED = "there", "missing", "stale", "damaged"
-# Rough figures for mountain car, from the paper's scale on one core of a small virtual machine: a run's start
-# and what Snakemake does around it, and an episode. Divergence and long episodes move them by some 2 times.
-_SECONDS_A_RUN = 0.35
-_SECONDS_AN_EPISODE = {"lazy_kernel": 0.0002, "packed_kernel": 0.0008}
 
 
 class WantedRun(NamedTuple):
@@ -38,7 +33,7 @@ class WantedRun(NamedTuple):
 
     def path(self, folder: str, kind: str = "runs") -> str:
         """Its file below `results/<scale>`, among the runs or the checkpoints."""
-        return self.key.path(f"{below(folder, self.variant)}/{kind}")
+        return self.key.path(f"{variant_folder(folder, self.variant)}/{kind}")
 
 
 @dataclass(frozen=True)
@@ -51,10 +46,11 @@ class RunState:
 
 @dataclass(frozen=True)
 class UnderWay:
-    """A game's run that is cut short or running now: its checkpoint's frames. None takes up a stale one."""
+    """A run that was cut short or runs now: how much of it its checkpoint holds. No run takes up a stale one."""
 
     run: WantedRun
-    frames: int
+    unit: str
+    done: int
     total: int
     path: str
     stale: bool
@@ -81,18 +77,18 @@ class Status:
     under_way: list[UnderWay]
 
     def of_state(self, state: str) -> list[WantedRun]:
-        """The runs that one thing became of."""
+        """The runs of a state."""
         return [run for run, found in self.runs.items() if found.state == state]
 
     def to_do(self) -> list[WantedRun]:
-        """The runs that are to be learned, or to be learned again."""
+        """The runs that are missing, stale or damaged."""
         return [run for run, found in self.runs.items() if found.state != FRESH]
 
 
-def of(asked: Experiments, folder: str) -> Status:
+def survey(asked: Experiments, folder: str) -> Status:
     """Looks at all files of a scale below `folder` (`results/<scale>`)."""
     figures = list(asked.figures.values())
-    codes = {job: provenance.of_job(job).digest for job in presentation.run_jobs(asked)}
+    codes = {job: jobs.fingerprint_of(job).digest for job in context.run_jobs(asked)}
     runs: dict[WantedRun, RunState] = {}
     rows = []
     for figure in figures:
@@ -111,7 +107,7 @@ def of(asked: Experiments, folder: str) -> Status:
         rows.append(Row(figure, {run: runs[run] for run in of_figure}, counts, alphas is not None))
     made = outputs.made_files(folder, figures)
     missing = [path for path in made if not _is_there(path)]
-    under_way = list(_under_way(runs, asked, folder, codes.get("run_game")))
+    under_way = list(_under_way(runs, asked, folder, codes))
     return Status(rows, runs, missing, _is_there(made[-1]), under_way)
 
 
@@ -133,15 +129,14 @@ def state_of(wanted: WantedRun, length: int, asked: Experiments, folder: str, co
         meta = results.load_meta(path)
     except UserError as error:
         return RunState(DAMAGED, str(error)) if Path(path).exists() else RunState(MISSING)
-    code = codes[presentation.run_job(run.environment, run.method)]
+    code = codes[context.run_job(run.environment, run.method)]
     if meta.get("schema") != results.SCHEMA_VERSION:
         return RunState(STALE, "of another schema")
     if any(meta.get(key) != value for key, value in vars(run).items()):
         return RunState(DAMAGED, f"{path}: holds another run; {atomic.remedy(path)}")
     if meta.get("code") != code:
         return RunState(STALE, "made by other code")
-    kind = "observed_frames" if run.environment in games.QUESTIONS else "episodes"
-    if meta.get(kind) != length:
+    if meta.get(domain_of(run.environment).length_in_meta) != length:
         return RunState(STALE, "of another length")
     if meta.get("readings") != asked.readings_of(run.environment, wanted.variant):
         return RunState(STALE, "made with other readings")
@@ -149,44 +144,39 @@ def state_of(wanted: WantedRun, length: int, asked: Experiments, folder: str, co
 
 
 def _under_way(
-    runs: Mapping[WantedRun, RunState], asked: Experiments, folder: str, code: str | None
+    runs: Mapping[WantedRun, RunState], asked: Experiments, folder: str, codes: Mapping[str, str]
 ) -> Iterator[UnderWay]:
     for run, found in runs.items():
-        if found.state == FRESH or not _is_game(run):
+        domain = domain_of(run.key.environment)
+        if found.state == FRESH or "checkpoint" not in domain.options:
             continue
         path = run.path(folder, "checkpoints")
         progress = checkpoint.progress(Path(path))
         if progress is not None:
-            frames, meta = progress
+            done, meta = progress
             total = asked.runs(run.variant)[run.key]
+            code = codes[context.run_job(run.key.environment, run.key.method)]
             wanted = {**vars(run.key), "code": code, "frames": total}
             wanted["readings"] = asked.readings_of(run.key.environment, run.variant)
             stale = any(meta.get(key) != value for key, value in wanted.items())
-            yield UnderWay(run, frames, total, path, stale)
+            yield UnderWay(run, domain.unit_text, done, total, path, stale)
 
 
-def _is_game(run: WantedRun) -> bool:
-    return run.key.environment in games.QUESTIONS
+def left(status: Status, lengths: Mapping[WantedRun, int]) -> dict[WantedRun, int]:
+    """How many episodes or frames are left of each run that is to be made."""
+    done = {one.run: one.done for one in status.under_way if not one.stale}
+    return {run: max(0, lengths[run] - done.get(run, 0)) for run in status.to_do()}
 
 
-def seconds_of_cars(status: Status, lengths: Mapping[WantedRun, int]) -> float:
-    """About how long the mountain car runs that are to be learned take on one core."""
-    return sum(
-        _SECONDS_A_RUN + _SECONDS_AN_EPISODE[compiled.kernel_of(run.key.method)] * lengths[run]
-        for run in status.to_do()
-        if not _is_game(run)
-    )
-
-
-def frames_left(status: Status, lengths: Mapping[WantedRun, int]) -> dict[str, int]:
-    """How many observed frames of the games each method is yet to learn from."""
-    done = {one.run: one.frames for one in status.under_way if not one.stale}
-    left: dict[str, int] = {}
-    for run in status.to_do():
-        if _is_game(run):
-            method = run.key.method
-            left[method] = left.get(method, 0) + max(0, lengths[run] - done.get(run, 0))
-    return left
+def rough_seconds(left: Mapping[WantedRun, int]) -> float | None:
+    """About how long runs take on one core; None if only a trial can tell."""
+    seconds = 0.0
+    for run, length in left.items():
+        rough = _rough_seconds(run, length)
+        if rough is None:
+            return None
+        seconds += rough
+    return seconds
 
 
 def frame_times(folder: str) -> dict[str, float] | None:
@@ -205,7 +195,7 @@ def lines(asked: Experiments, status: Status, folder: str, *, cores: int, all_fi
     """The status in words, a line at a time; with `all_files` every file that is missing or stale."""
     width = max(len(row.figure.name) for row in status.rows)
     for section, figures in asked.sections().items():
-        yield presentation.SECTIONS.get(section, section)
+        yield context.SECTIONS.get(section, section)
         for row in (row for row in status.rows if row.figure in figures):
             yield f"  {row.figure.name:{width}}  {_row(row)}"
     yield f"Report: {'there' if status.has_report else 'missing'}"
@@ -214,13 +204,13 @@ def lines(asked: Experiments, status: Status, folder: str, *, cores: int, all_fi
     yield f"Runs in all: {said}, of {len(status.runs):,}"
     yield from _troubles(status, folder, all_files)
     for one in status.under_way:
-        ends = f"of {one.total:,} frames ({one.frames / one.total:.0%})"
-        yield f"Under way: {one.run.key.path('')[1:].removesuffix('.npz')}: {one.frames:,} {ends}"
+        ends = f"of {one.total:,} {one.unit} ({one.done / one.total:.0%})"
+        yield f"Under way: {one.run.key.path('')[1:].removesuffix('.npz')}: {one.done:,} {ends}"
         if one.stale:
             yield f"  but of other code or another config, so no run takes it up: rm {shlex.quote(one.path)}"
-    yield from _time_left(asked, status, folder, cores)
+    yield from _time_left(wanted(asked), status, folder, cores)
     if not status.missing and count[FRESH] == len(status.runs):
-        yield "All is there. Whether a change makes tables or pictures anew, `snakemake -n` says."
+        yield "Nothing is missing. `snakemake -n` lists tables and pictures that a change makes stale."
 
 
 def _row(row: Row) -> str:
@@ -230,7 +220,7 @@ def _row(row: Row) -> str:
         number = sum(found.state == state for found in row.runs.values())
         parts += [f"{number:,} {state}"] if number else []
     parts += [f"{there} of {wanted} {kind}" for kind, (there, wanted) in row.files.items()]
-    return ", ".join(parts) + ("" if row.alphas_known else "; its α are yet to be chosen")
+    return ", ".join(parts) + ("" if row.alphas_known else "; its α are not chosen yet")
 
 
 def _troubles(status: Status, folder: str, all_files: bool) -> Iterator[str]:
@@ -246,7 +236,7 @@ def _troubles(status: Status, folder: str, all_files: bool) -> Iterator[str]:
     for reason, runs in reasons.items():
         yield from _named(reason, [run.path(folder) for run in runs], all_files)
         if reason.endswith("other code"):
-            job = presentation.run_job(runs[0].key.environment, runs[0].key.method)
+            job = context.run_job(runs[0].key.environment, runs[0].key.method)
             example = shlex.quote(runs[0].path(folder))
             yield f"  what differs: metatrace provenance why {job} {example}"
     yield from _named("missing", status.missing, all_files)
@@ -260,29 +250,43 @@ def _named(reason: str, paths: list[str], all_files: bool) -> Iterator[str]:
         yield f"  and {len(paths) - len(shown):,} more like it; --files names all"
 
 
-def _time_left(asked: Experiments, status: Status, folder: str, cores: int) -> Iterator[str]:
-    lengths = {
-        WantedRun(variant, run): length for variant in asked.variants() for run, length in asked.runs(variant).items()
-    }
-    n_games = sum(map(_is_game, status.to_do()))
-    n_cars = len(status.to_do()) - n_games
-    if n_cars:
-        time = _on_cores(seconds_of_cars(status, lengths), n_cars, cores)
-        yield f"Left on mountain car: about {time}, by a rough figure an episode"
-    if not n_games:
-        return
-    left, measured = frames_left(status, lengths), frame_times(folder)
-    text = f"Left of the games: {sum(left.values()):,} observed frames"
-    if measured is not None and left.keys() <= measured.keys():
-        seconds = sum(frames * measured[method] / 1e3 for method, frames in left.items())
-        time = _on_cores(seconds, n_games, cores)
-        yield f"{text}, about {time}, as {folder}/frame_times.json has it"
-    else:
-        wanted = " ".join(f"{method}={frames}" for method, frames in left.items())
-        yield f"{text}; for how long: metatrace estimate --cores {min(cores, n_games)} --frames {wanted}"
+def _time_left(lengths: Mapping[WantedRun, int], status: Status, folder: str, cores: int) -> Iterator[str]:
+    by_unit: dict[str, dict[WantedRun, int]] = {}
+    for run, length in left(status, lengths).items():
+        by_unit.setdefault(domain_of(run.key.environment).unit_text, {})[run] = length
+    for unit, of_unit in by_unit.items():
+        text = f"Left: {len(of_unit):,} run{'s' if len(of_unit) > 1 else ''}, {sum(of_unit.values()):,} {unit}"
+        seconds = rough_seconds(of_unit)
+        if seconds is not None:
+            yield f"{text}, about {_on_cores(seconds, len(of_unit), cores)}, by a rough estimate"
+            continue
+        by_method: dict[str, int] = {}
+        for run, length in of_unit.items():
+            by_method[run.key.method] = by_method.get(run.key.method, 0) + length
+        measured = frame_times(folder)
+        if measured is not None and by_method.keys() <= measured.keys():
+            seconds = sum(length * measured[method] / 1e3 for method, length in by_method.items())
+            time = _on_cores(seconds, len(of_unit), cores)
+            yield f"{text}, about {time}, as measured in {folder}/frame_times.json"
+        else:
+            words = [f"{method}={length}" for method, length in by_method.items()]
+            command = ["metatrace estimate --cores", str(min(cores, len(of_unit))), "--frames", *words]
+            yield f"{text}; to estimate the time: {' '.join(command)}"
 
 
 def _on_cores(seconds: float, runs: int, cores: int) -> str:
     """How long so many runs take, on no more cores than there are runs."""
     used = min(cores, runs)
     return f"{in_words(seconds / used)} on {used} core{'s' if used > 1 else ''}"
+
+
+def _rough_seconds(run: WantedRun, length: int) -> float | None:
+    """About how long a run takes on one core; None for long ones, whose time only a trial tells.
+
+    From the paper's scale on a small virtual machine: a run's start and what Snakemake does around it, and an episode.
+    Divergence and long episodes move them by a factor of about 2.
+    """
+    domain = domain_of(run.key.environment)
+    if "checkpoint" in domain.options:
+        return None
+    return 0.35 + length * (0.0002 if domain.kernel_of(run.key.method) == "lazy_kernel" else 0.0008)

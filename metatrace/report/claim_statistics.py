@@ -1,18 +1,16 @@
-"""The statistics that decide the paper's claims, a function a claim; `config/claims.yaml` says them in words.
+"""The statistics that decide the paper's claims, one function per claim; `config/claims.yaml` says them in words.
 
-Each takes the scores of the figures that the claim names and gives a value for every part of it. The seeds
-lie on the first axis of every array, so that a bootstrap that draws seeds calls the same function again.
+Each takes the scores of the figures that the claim names and returns a value for every part of it, or raises
+LackingError. A value is NaN if it is unknown: a score is NaN, or a denominator is zero. Seeds are the first axis of
+every array, so a bootstrap calls the same function for the seeds that it has drawn.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from metatrace.numbers import parse
+from metatrace.report.claim_scores import LackingError, Roles, Scores, number
 from metatrace.runs.key import UNTUNED
 
 # A policy that never reaches the goal of mountain car.
@@ -24,117 +22,16 @@ USEFUL = 0.5
 # The largest α in the legend of the paper's figures, and the largest μ at which it shows NOSID.
 LEGEND = 2.0**-5
 NOSID_SHOWN = 2.0**-10
-# The μ of figure 7's β.
+# What figure 6 compares, the μ of figure 7's β, and the games of figure 9 on which the paper reports progress.
+METHODS = (UNTUNED, "scalar", "vector", "mixed")
+RATES = ("4e-6", "6e-6", "8e-6", "1e-5")
 BETA_MU = "2^-10"
+GAMES_LEARNED = ("asterix", "beam_rider", "seaquest", "space_invaders")
 TENTHS = 10
+# Differences of returns up to this are rounding errors.
+_ZERO = 1e-9
 
 Numbers = dict[str, float]
-
-
-class LackingError(Exception):
-    """What a statistic needs and the runs do not have, in words."""
-
-
-@dataclass
-class Draw:
-    """Which seeds a bootstrap has drawn, as positions among those that all figures of a claim share."""
-
-    positions: np.ndarray
-
-
-@dataclass
-class Scores:
-    """The scores of the figures that have one role in a claim, over the seeds that are drawn.
-
-    Attributes:
-      table: a row a run: environment, method, alpha, mu, drift, seed, and scores (final, auc, …).
-      seeds: those that all figures of the claim share.
-      draw: shared with all other scores of the claim, for the same seed meets the same noise in all of them.
-    """
-
-    table: pd.DataFrame
-    seeds: tuple[int, ...]
-    draw: Draw
-    # A bootstrap asks the same thousands of times.
-    _known: dict[Any, Any] = field(default_factory=dict, repr=False)
-
-    def values(self, name: str) -> list[str]:
-        """The different tokens of a column: numbers by value downward, names by alphabet."""
-        if name not in self._known:
-            tokens = self.table[name].drop_duplicates().tolist()
-            numeric = name in ("alpha", "mu", "drift")
-            self._known[name] = sorted(tokens, key=lambda token: -_number(token) if numeric else token)
-        return list(self._known[name])
-
-    def of(self, **chosen: str) -> "Scores":
-        """The rows of one method, drift, environment, …
-
-        Raises:
-          LackingError: there are none.
-        """
-        key = tuple(chosen.items())
-        if key not in self._known:
-            rows = self.table
-            for name, value in key:
-                rows = rows[rows[name] == value]
-            self._known[key] = Scores(rows, self.seeds, self.draw)
-        found: Scores = self._known[key]
-        if found.table.empty:
-            raise LackingError(f"no runs of {', '.join(f'{name} {value}' for name, value in key)}")
-        return found
-
-    def among(self, name: str, tokens: Sequence[str]) -> "Scores":
-        """The rows whose token in a column is one of some."""
-        key = (name, frozenset(tokens))
-        if key not in self._known:
-            rows = self.table[self.table[name].isin(list(tokens))]
-            self._known[key] = Scores(rows, self.seeds, self.draw)
-        found: Scores = self._known[key]
-        return found
-
-    def up_to(self, name: str, most: float) -> "Scores":
-        """The rows whose number in a column is no larger than `most`."""
-        key = ("up to", name, most)
-        if key not in self._known:
-            tokens = [token for token in self.values(name) if _number(token) <= most]
-            self._known[key] = self.among(name, tokens)
-        found: Scores = self._known[key]
-        return found
-
-    def legend(self) -> "Scores":
-        """Those of the α in the paper's legend."""
-        return self.up_to("alpha", LEGEND)
-
-    def grid(self, score: str, *axes: str) -> np.ndarray:
-        """A score over the drawn seeds and the tokens of some columns, as `values` orders them.
-
-        Returns:
-          (seeds, …), an axis a column.
-
-        Raises:
-          LackingError: there is not exactly one run for each combination and seed.
-        """
-        key = ("grid", score, axes)
-        if key not in self._known:
-            tokens = [self.values(axis) for axis in axes]
-            keys = [*axes, "seed"]
-            rows = pd.Series(self.table[score].to_numpy(), pd.MultiIndex.from_frame(self.table[keys].astype("object")))
-            index = pd.MultiIndex.from_product([*tokens, list(self.seeds)], names=keys)
-            if not rows.index.is_unique or not index.isin(rows.index).all():
-                raise LackingError(f"not one run for every seed and {', '.join(axes) or 'no other choice'}")
-            values = rows.reindex(index).to_numpy(np.float64)
-            shaped = values.reshape([*map(len, tokens), len(self.seeds)])
-            self._known[key] = np.ascontiguousarray(np.moveaxis(shaped, -1, 0))
-        everything: np.ndarray = self._known[key]
-        return everything[self.draw.positions]
-
-
-@cache
-def _number(token: str) -> float:
-    return parse(token, "token", zero=True)
-
-
-Roles = Mapping[str, Scores]
 
 
 def spread(auc: np.ndarray) -> np.ndarray:
@@ -143,30 +40,60 @@ def spread(auc: np.ndarray) -> np.ndarray:
 
 
 def octaves(tokens: Sequence[str]) -> np.ndarray:
-    """log₂ of number tokens."""
-    return np.log2([_number(token) for token in tokens])
+    """log₂ of number tokens; −∞ of 0."""
+    with np.errstate(divide="ignore"):
+        return np.log2([number(token) for token in tokens])
+
+
+def ratio(one: Any, other: Any) -> Any:
+    """one / other, of numbers or arrays; NaN where the denominator is negative, or zero but for rounding.
+
+    Without this, a bootstrap resample that draws one seed only divides by a spread of 10^-14, and its interval ends
+    at 10^12.
+    """
+    return np.divide(one, np.where(np.asarray(other) > _ZERO, other, np.nan))
+
+
+def less(one: Any, other: Any) -> np.ndarray:
+    """1 where one < other, 0 where not, NaN where either is NaN."""
+    return np.where(np.isnan(one) | np.isnan(other), np.nan, np.less(one, other))
+
+
+def _least(values: Iterable[Any]) -> float:
+    """The smallest value; NaN if any is NaN, which Python's own `min` may hide."""
+    return float(np.min(list(values)))
+
+
+def _alphas_of_both(one: Scores, other: Scores) -> None:
+    if one.values("alpha") != other.values("alpha"):
+        raise LackingError("the same α with all of its methods")
+
+
+def _legend(scores: Scores) -> Scores:
+    """Those of the α in the paper's legend."""
+    return scores.up_to("alpha", LEGEND)
 
 
 def _useful(tuned: Scores, untuned: Scores) -> tuple[np.ndarray, np.ndarray]:
-    """Which μ are useful, and log₂ of each: (mus,), (mus,). Over the α of the legend that both have."""
-    tuned, untuned = tuned.legend(), untuned.legend()
+    """Which μ are useful (1, 0 or NaN), and log₂ of each: (mus,), (mus,). Over the α of the legend that both have."""
+    tuned, untuned = _legend(tuned), _legend(untuned)
     untuned = untuned.among("alpha", tuned.values("alpha"))
     tuned = tuned.among("alpha", untuned.values("alpha"))
-    ratios = spread(tuned.grid("auc", "alpha", "mu")) / spread(untuned.grid("auc", "alpha"))
-    return ratios < USEFUL, octaves(tuned.values("mu"))
+    ratios = ratio(spread(tuned.grid("auc", "alpha", "mu")), spread(untuned.grid("auc", "alpha")))
+    return less(ratios, USEFUL), octaves(tuned.values("mu"))
 
 
-def _centre(tuned: Scores, untuned: Scores) -> float:
-    """log₂ of the geometric centre of the useful μ; NaN where there is none."""
-    useful, log_mu = _useful(tuned, untuned)
-    return float(log_mu[useful].mean()) if useful.any() else np.nan
+def _centre(useful: np.ndarray, log_mu: np.ndarray) -> float:
+    """log₂ of the geometric centre of the useful μ; NaN where there is none, or where it is not known which are."""
+    if np.isnan(useful).any() or not useful.any():
+        return np.nan
+    return float(log_mu[useful == 1].mean())
 
 
 def _gain(tuned: Scores, untuned: Scores) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """AUC, tuned − untuned: (seeds, alphas, mus); the mean untuned AUC: (alphas,); and log₂ α."""
-    tuned, untuned = tuned.legend(), untuned.legend()
-    if tuned.values("alpha") != untuned.values("alpha"):
-        raise LackingError("not the same α with and without tuning")
+    tuned, untuned = _legend(tuned), _legend(untuned)
+    _alphas_of_both(tuned, untuned)
     baseline = untuned.grid("auc", "alpha")
     gain = tuned.grid("auc", "alpha", "mu") - baseline[:, :, None]
     return gain, baseline.mean(axis=0), octaves(tuned.values("alpha"))
@@ -175,16 +102,17 @@ def _gain(tuned: Scores, untuned: Scores) -> tuple[np.ndarray, np.ndarray, np.nd
 def _slope(y: np.ndarray, x: np.ndarray) -> float:
     """The least-squares slope Σ (x − x̄)(y − ȳ) / Σ (x − x̄)²."""
     x = x - x.mean()
-    return float(x @ (y - y.mean()) / (x @ x))
+    return float(ratio(x @ (y - y.mean()), x @ x))
 
 
 def _failed(scores: Scores, mu: str) -> float:
-    return float((scores.of(mu=mu).legend().grid("final", "alpha") < FAILED).mean())
+    """The share of the runs at one μ that failed."""
+    return float(less(_legend(scores.of(mu=mu)).grid("final", "alpha"), FAILED).mean())
 
 
 def c1(roles: Roles) -> Numbers:
     learned = roles["untuned"].grid("auc", "alpha").mean(axis=0) - WORST
-    return {"smallest": learned[-1] / learned.max(), "largest": learned[0] / learned.max()}
+    return {"smallest": ratio(learned[-1], learned.max()), "largest": ratio(learned[0], learned.max())}
 
 
 def c2(roles: Roles) -> Numbers:
@@ -204,7 +132,7 @@ def c4(roles: Roles) -> Numbers:
 
 def c5(roles: Roles) -> Numbers:
     centres = [
-        _centre(roles[name].of(method=method), roles["untuned"])
+        _centre(*_useful(roles[name].of(method=method), roles["untuned"]))
         for name, method in (("normalized", "scalar"), ("unnormalized", "scalar-unnormalized"))
     ]
     return {"shift": centres[0] - centres[1]}
@@ -219,7 +147,7 @@ def c6(roles: Roles) -> Numbers:
     ]
     return {
         "improvement": float((untuned.grid("final") - untuned.grid("first")).mean()),
-        "deviation": float(deviations[0] / deviations[1]) if deviations[1] > 0 else np.nan,
+        "deviation": float(ratio(*deviations)),
     }
 
 
@@ -232,95 +160,73 @@ def c7(roles: Roles) -> Numbers:
 
 
 def c8(roles: Roles) -> Numbers:
-    sid, scalar = (roles[name].legend().grid("auc", "alpha", "mu") for name in ("sid", "scalar"))
-    if sid.shape != scalar.shape:
-        raise LackingError("not the same α and μ of both methods")
+    one, other = (_legend(roles[name]) for name in ("sid", "scalar"))
+    if any(one.values(name) != other.values(name) for name in ("alpha", "mu")):
+        raise LackingError("the same α and μ with both methods")
+    sid, scalar = (scores.grid("auc", "alpha", "mu") for scores in (one, other))
     # With this sample's own mean as divisor (n, not n − 1), as everywhere here.
     deviation = np.sqrt(((sid.var(axis=0) + scalar.var(axis=0)) / 2).mean())
-    return {"distance": float(abs((sid - scalar).mean(axis=0)).mean() / deviation)}
+    return {"distance": float(ratio(abs((sid - scalar).mean(axis=0)).mean(), deviation))}
 
 
 def c9(roles: Roles) -> Numbers:
     nosid, scalar = (roles[name].of(method=name) for name in ("nosid", "scalar"))
-    # Under another reading fewer α ran; both methods are then held to those.
+    # Under another reading fewer α ran; both methods are then compared at those.
     alphas = nosid.values("alpha")
     scalar = scalar.among("alpha", alphas)
     shown = [roles["nosid_shown"].up_to("mu", NOSID_SHOWN), roles["scalar_shown"]]
     finals = [scores.of(alpha=alphas[0]).grid("final", "mu").mean() for scores in shown]
-    (useful, log_mu), (other, log_other) = (_useful(scores, roles["untuned"]) for scores in (nosid, scalar))
+    useful, other = (_useful(scores, roles["untuned"]) for scores in (nosid, scalar))
     large = [_failed(nosid, mu) for mu in ("2^-8", "2^-7")]
     return {
         "large_alpha": float(finals[0] - finals[1]),
-        "width": float(useful.sum() - other.sum()),
-        "shift": _mean(log_other[other]) - _mean(log_mu[useful]),
+        "width": float(useful[0].sum() - other[0].sum()),
+        "shift": _centre(*other) - _centre(*useful),
         "unstable": float(np.mean(large)) - _failed(nosid, "2^-10"),
     }
 
 
-def _mean(values: np.ndarray) -> float:
-    return float(values.mean()) if len(values) else np.nan
-
-
 def c10(roles: Roles) -> Numbers:
-    gains = []
-    for name in ("vector", "scalar"):
-        gain, _, _ = _gain(roles[name], roles["untuned"])
-        gains.append(gain.mean(axis=(0, 1)).max())
-    return {"gain": float(gains[0] / gains[1]) if gains[1] > 0 else np.nan}
+    gains = [_gain(roles[name], roles["untuned"])[0].mean(axis=(0, 1)).max() for name in ("vector", "scalar")]
+    return {"gain": float(ratio(*gains))}
 
 
-def _at_best_mu(scores: Scores, drift: str) -> dict[str, Scores]:
-    """Each method's runs at one drift rate, at its best μ by final return."""
-    best = {}
-    at_drift = scores.of(drift=drift)
-    for method in at_drift.values("method"):
-        runs = at_drift.of(method=method)
-        finals = runs.grid("final", "mu").mean(axis=0)
-        best[method] = runs.of(mu=runs.values("mu")[int(finals.argmax())])
-    return best
+Best = Mapping[str, Scores]
 
 
-def _rates(roles: Roles) -> list[str]:
-    """The drift rates upward; a claim that names the first to the fourth needs four."""
-    return roles["drifting"].values("drift")[::-1]
+def _at_best_mu(roles: Roles, *methods: str) -> list[Best]:
+    """At each drift rate upward, each method's runs at its best μ by final return."""
+    runs = roles["drifting"].all_of("drift", RATES).all_of("method", methods)
+    return [{method: _best_mu(runs.of(drift=rate, method=method)) for method in methods} for rate in RATES]
 
 
-def _at_rates(roles: Roles) -> list[dict[str, Scores]]:
-    return [_at_best_mu(roles["drifting"], rate) for rate in _rates(roles)]
+def _best_mu(runs: Scores) -> Scores:
+    finals = runs.grid("final", "mu").mean(axis=0)
+    return runs.of(mu=runs.values("mu")[int(finals.argmax())])
 
 
-def _difference(best: Mapping[str, Scores], one: str, other: str, score: str) -> float:
-    missing = {one, other} - best.keys()
-    if missing:
-        raise LackingError(f"no runs of {', '.join(sorted(missing))}")
+def _difference(best: Best, one: str, other: str, score: str) -> float:
     return float((best[one].grid(score) - best[other].grid(score)).mean())
 
 
-def _ranks(values: Sequence[float]) -> Numbers:
-    """A value for the highest drift rate and, where there are as many, for those below it."""
-    names = ("lowest", "second", "third", "highest")
-    if len(values) != len(names):
-        raise LackingError(f"{len(values)} drift rates, not {len(names)}")
-    return dict(zip(names, values, strict=True))
-
-
 def c11(roles: Roles) -> Numbers:
-    rates = _at_rates(roles)
-    quick = min(float((runs.grid("tenth_2") - runs.grid("first")).mean()) for best in rates for runs in best.values())
-    ahead = [min(_difference(best, "mixed", other, "final") for other in best if other != "mixed") for best in rates]
-    return {"quick": quick, **_ranks(ahead)}
+    rates = _at_best_mu(roles, *METHODS)
+    quick = _least((runs.grid("tenth_2") - runs.grid("first")).mean() for best in rates for runs in best.values())
+    others = [method for method in METHODS if method != "mixed"]
+    ahead = [_least(_difference(best, "mixed", other, "final") for other in others) for best in rates]
+    return {"quick": quick, **dict(zip(("lowest", "second", "third", "highest"), ahead, strict=True))}
 
 
 def c12(roles: Roles) -> Numbers:
-    rates = _at_rates(roles)
-    tenths = [[float(best["scalar"].grid(f"tenth_{tenth}").mean()) for tenth in range(1, TENTHS + 1)] for best in rates]
-    drops = _ranks([course[-1] - max(course) for course in tenths])
+    rates = _at_best_mu(roles, UNTUNED, "scalar")
+    tenths = [[best["scalar"].grid(f"tenth_{tenth}").mean() for tenth in range(1, TENTHS + 1)] for best in rates]
+    third, highest = (float(course[-1] - np.max(course)) for course in tenths[2:])
     early = float(np.mean([_difference(best, "scalar", UNTUNED, "tenth_1") for best in rates]))
-    return {"early": early, "third": drops["third"], "highest": drops["highest"]}
+    return {"early": early, "third": third, "highest": highest}
 
 
 def c13(roles: Roles) -> Numbers:
-    rates = _at_rates(roles)
+    rates = _at_best_mu(roles, "scalar", "vector")
     return {
         part: float(np.mean([_difference(best, "vector", "scalar", score) for best in rates]))
         for part, score in (("early", "tenth_1"), ("final", "final"))
@@ -328,9 +234,10 @@ def c13(roles: Roles) -> Numbers:
 
 
 def c14(roles: Roles) -> Numbers:
-    rates = _at_rates(roles)
+    rates = _at_best_mu(roles, *METHODS)
+    tuned = [method for method in METHODS if method != UNTUNED]
     return {
-        score: min(_difference(best, method, UNTUNED, score) for best in rates for method in best if method != UNTUNED)
+        score: _least(_difference(best, method, UNTUNED, score) for best in rates for method in tuned)
         for score in ("final", "auc")
     }
 
@@ -339,31 +246,31 @@ def c15(roles: Roles) -> Numbers:
     ratios = {}
     for method in ("vector", "mixed"):
         runs = roles["beta"].of(method=method, mu=BETA_MU)
-        value, policy = (
+        apart = [
             (runs.of(group=f"{part}/informative").grid("beta") - runs.of(group=f"{part}/noisy").grid("beta")).mean()
             for part in ("value", "policy")
-        )
-        ratios[method] = float(value / policy) if policy > 0 else np.nan
+        ]
+        ratios[method] = float(ratio(*apart))
     return ratios
 
 
 def c16(roles: Roles) -> Numbers:
-    sweep = roles["sweep"]
-    finals = {method: _finals(sweep.of(method=method)) for method in sweep.values("method")}
-    missing = {UNTUNED, "scalar", "vector", "mixed"} - finals.keys()
-    if missing:
-        raise LackingError(f"no runs of {', '.join(sorted(missing))}")
+    sweep = roles["sweep"].all_of("method", METHODS)
+    runs = {method: sweep.of(method=method) for method in METHODS}
+    for scores in runs.values():
+        _alphas_of_both(scores, runs[UNTUNED])
+    finals = {method: _finals(scores) for method, scores in runs.items()}
     untuned = finals[UNTUNED]
-    left = {method: int((values > untuned.max() / 2).sum()) for method, values in finals.items()}
+    left = {method: less(untuned.max() / 2, finals[method]).sum() for method in (UNTUNED, "scalar")}
     best = np.argsort(-untuned, kind="stable")[:3]
-    random = float(sweep.table["random"].iloc[0])
+    random = sweep.constant("random")
     return {
-        "closer": float(finals["scalar"].std() / untuned.std()) if untuned.std() > 0 else np.nan,
+        "closer": float(ratio(finals["scalar"].std(), untuned.std())),
         "leave": float(left["scalar"] - left[UNTUNED]),
         "vector": float((finals["vector"] - untuned)[best].mean()),
         "mixed": float((finals["mixed"] - untuned)[best].mean()),
-        "tuned": min(float(finals[method][0]) for method in ("scalar", "vector", "mixed")) - random,
-        "untuned": float(untuned[0]) / random if random > 0 else np.nan,
+        "tuned": _least(finals[method][0] for method in METHODS if method != UNTUNED) - random,
+        "untuned": float(ratio(untuned[0], random)),
     }
 
 
@@ -379,20 +286,20 @@ def _game(roles: Roles, environment: str) -> tuple[Scores, Scores]:
 
 
 def c17(roles: Roles) -> Numbers:
-    ratios = []
-    for game in roles["games"].values("environment"):
-        if game != "freeway":
-            untuned, mixed = map(_finals, _game(roles, game))
-            ratios.append(mixed.std() / untuned.std() if untuned.std() > 0 else np.nan)
-    return {"spread": float(np.exp(np.mean(np.log(ratios)))) if np.all(np.array(ratios) > 0) else np.nan}
+    roles["games"].all_of("environment", GAMES_LEARNED)
+    spreads = [[_finals(runs).std() for runs in _game(roles, game)] for game in GAMES_LEARNED]
+    ratios = np.array([ratio(mixed, untuned) for untuned, mixed in spreads])
+    return {"spread": float(np.exp(np.mean(np.log(ratios)))) if (ratios > 0).all() else np.nan}
 
 
 def c18(roles: Roles) -> Numbers:
     values = {}
-    for game, rank in (("space_invaders", 0), ("seaquest", 1)):
+    for game, rank in (("space_invaders", 0), ("seaquest", -2)):  # the worst, and the second best of three
         untuned, mixed = map(_finals, _game(roles, game))
-        # The worst, and the second best of three.
-        values[game] = float(np.sort(mixed)[rank if rank == 0 else -2] - untuned.max())
+        if len(mixed) < 2:
+            raise LackingError(f"a second α with mixed on {game}")
+        # A sort puts NaN last, where the choice would hide it.
+        values[game] = float(np.sort(mixed)[rank] + 0 * mixed.sum() - untuned.max())
     return values
 
 
@@ -400,21 +307,22 @@ def c19(roles: Roles) -> Numbers:
     untuned, mixed = _game(roles, "asterix")
     best = int(_finals(untuned).argmax())
     return {
-        "similar": float(_finals(mixed).min() / _finals(untuned)[best]),
+        "similar": float(ratio(_finals(mixed).min(), _finals(untuned)[best])),
         "faster": float(_finals(mixed, "auc").mean() - _finals(untuned, "auc")[best]),
     }
 
 
 def c20(roles: Roles) -> Numbers:
     untuned, mixed = _game(roles, "beam_rider")
+    _alphas_of_both(untuned, mixed)
     best = int(_finals(untuned).argmax())
     return {"faster": float(_finals(untuned, "auc")[best] - _finals(mixed, "auc")[best])}
 
 
 def c21(roles: Roles) -> Numbers:
     runs = roles["games"].of(environment="freeway")
-    most = max(float(_finals(runs.of(method=method)).max()) for method in (UNTUNED, "mixed"))
-    return {"progress": most - float(runs.table["random"].iloc[0])}
+    most = np.max([_finals(runs.of(method=method)).max() for method in (UNTUNED, "mixed")])
+    return {"progress": float(most) - runs.constant("random")}
 
 
 STATISTICS: dict[str, Callable[[Roles], dict[str, Any]]] = {

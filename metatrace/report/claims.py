@@ -1,201 +1,46 @@
-"""Verdicts over the paper's claims: each statistic with its interval against a threshold that was set before.
+"""Verdicts over the paper's claims: each statistic and its interval against a threshold that was set in advance.
 
-A part of a claim holds where the whole interval lies on the claimed side of its threshold, fails where all
-of it lies on the other, and is undecided in between, or where there is no interval. A claim is reproduced
-where every part holds, not reproduced where one fails, else undecided; undecided also where too little of the
-paper's scale ran.
+A part of a claim holds if its whole interval lies on the claimed side of the threshold, fails if all of it lies on the
+other side, and is undecided otherwise or without an interval. A claim is reproduced if every part holds, not reproduced
+if any part fails, and undecided otherwise. It is also undecided if too little of the paper's scale ran.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jsonschema
 import numpy as np
 import pandas as pd
-import yaml
 
 from metatrace.analysis import intervals
 from metatrace.analysis.groups import SETTING
 from metatrace.errors import UserError
-from metatrace.report.claim_statistics import STATISTICS, Draw, LackingError, Roles, Scores
+from metatrace.report.claim_scores import Draw, LackingError, Roles, Scores
+from metatrace.report.claim_statistics import STATISTICS
+from metatrace.report.criteria import FAILS, UNDECIDED, Claim, Criteria
 
-REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
-HOLDS, FAILS = "holds", "fails"
-# Each resample computes every statistic anew; the third digit of an interval is no matter.
+if TYPE_CHECKING:
+    from metatrace.config.figure import Figure
+
+REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
+# Each resample computes every statistic again, and the third digit of an interval does not matter.
 _RESAMPLES = 1000
-# In how many of the resamples a statistic may have no value before its interval is unknown.
+# The share of the resamples in which a statistic may have no value before its interval is unknown.
 _MOST_WITHOUT_VALUE = 0.025
-_MAX_BYTES = 1 << 20
-_RULES = {"above": ">", "at_least": "≥", "below": "<"}
-_TEXT = {"type": "string", "minLength": 1}
-_FIGURE = {"oneOf": [_TEXT, {"type": "array", "minItems": 1, "items": _TEXT}]}
-_NUMBER = {"type": "number"}
-_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
-_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "required": ["least", "claims"],
-    "additionalProperties": False,
-    "properties": {
-        "least": {
-            "type": "object",
-            "required": ["length", "seeds"],
-            "additionalProperties": False,
-            "properties": dict.fromkeys(("length", "seeds"), _SHARE),
-        },
-        "claims": {
-            "type": "object",
-            "minProperties": 1,
-            "additionalProperties": {
-                "type": "object",
-                "required": ["section", "place", "statement", "figures", "parts"],
-                "additionalProperties": False,
-                "properties": {
-                    **dict.fromkeys(("section", "place", "statement"), _TEXT),
-                    "figures": {"type": "object", "minProperties": 1, "additionalProperties": _FIGURE},
-                    "under": {
-                        "type": "object",
-                        "additionalProperties": {"type": "object", "additionalProperties": _FIGURE},
-                    },
-                    "parts": {
-                        "type": "object",
-                        "minProperties": 1,
-                        "additionalProperties": {
-                            "type": "object",
-                            "required": ["statistic", "because"],
-                            "additionalProperties": False,
-                            "properties": {
-                                **dict.fromkeys(("statistic", "because"), _TEXT),
-                                **dict.fromkeys(_RULES, _NUMBER),
-                            },
-                        },
-                    },
-                },
-            },
-        },
-    },
-}
-
-
-@dataclass(frozen=True)
-class Part:
-    """One statistic of a claim, what it must be (`rule`, a key of above, at_least and below), and why."""
-
-    name: str
-    statistic: str
-    rule: str
-    threshold: float
-    because: str
-
-    @property
-    def wanted(self) -> str:
-        """The threshold in short: "> 0"."""
-        return f"{_RULES[self.rule]} {self.threshold:g}"
-
-    def verdict(self, value: float, low: float, high: float) -> str:
-        """Whether it holds, fails or is undecided, by its interval."""
-        if math.isnan(value) or math.isnan(low) or math.isnan(high):
-            return UNDECIDED
-        sides = {self._is_met(low), self._is_met(high)}
-        return UNDECIDED if len(sides) == 2 else HOLDS if sides == {True} else FAILS
-
-    def _is_met(self, value: float) -> bool:
-        if self.rule == "below":
-            return value < self.threshold
-        return value >= self.threshold if self.rule == "at_least" else value > self.threshold
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A claim of the paper: where it stands, which figures have which role in it, and its parts.
-
-    `under` names the reading where the claim is judged beside the default one, else it is empty.
-    """
-
-    id: str
-    under: str
-    section: str
-    place: str
-    statement: str
-    figures: dict[str, tuple[str, ...]]
-    parts: tuple[Part, ...]
-
-    @property
-    def name(self) -> str:
-        return f"{self.id} under {self.under}" if self.under else self.id
-
-
-@dataclass(frozen=True)
-class Criteria:
-    """All claims, and the shares of the paper's length and seeds below which none is decided."""
-
-    least_length: float
-    least_seeds: float
-    claims: tuple[Claim, ...]
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What of a figure ran: a table of scores, a row a run, with its `length` in `unit`; and the paper's.
+    """What ran of a figure of the paper.
 
     Attributes:
-      paper_runs, paper_length, paper_seeds: of the same figure in the whole paper's config.
+      scores: one row per run of the paper's that ran, with its `length`; there may be none.
+      paper: the same figure in the whole paper's config.
     """
 
     scores: pd.DataFrame
-    unit: str
-    paper_runs: int
-    paper_length: int
-    paper_seeds: int
-
-
-def read(path: Path) -> Criteria:
-    """Reads and checks a file of claims, such as `config/claims.yaml`.
-
-    Raises:
-      UserError: missing, no YAML, or no such file; the line names the file and the key.
-    """
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise UserError(f"{path}: is larger than {_MAX_BYTES} bytes; that is no file of claims")
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
-    except (yaml.YAMLError, ValueError, RecursionError):
-        raise UserError(f"{path}: is no YAML; see config/claims.yaml for what it must hold") from None
-    wrong = min(
-        jsonschema.Draft202012Validator(_SCHEMA).iter_errors(content),
-        key=lambda error: [str(part) for part in error.absolute_path],
-        default=None,
-    )
-    if wrong is not None:
-        key = ".".join(map(str, wrong.absolute_path))
-        raise UserError(f"{path}: {f'{key}: ' if key else ''}{wrong.message[:120]}; see config/claims.yaml")
-    claims = []
-    for name, entry in content["claims"].items():
-        where = f"{path}: claims.{name}"
-        if name not in STATISTICS:
-            raise UserError(f"{where}: there is no such claim; the claims are {', '.join(STATISTICS)}")
-        parts = tuple(_part(key, part, f"{where}.parts.{key}") for key, part in entry["parts"].items())
-        roles = {role: _names(figures) for role, figures in entry["figures"].items()}
-        for under, others in {"": {}, **entry.get("under", {})}.items():
-            figures = {**roles, **{role: _names(named) for role, named in others.items()}}
-            section, place, statement = (entry[key] for key in ("section", "place", "statement"))
-            claims.append(Claim(name, under, section, place, statement, figures, parts))
-    return Criteria(content["least"]["length"], content["least"]["seeds"], tuple(claims))
-
-
-def _part(name: str, entry: Mapping[str, Any], where: str) -> Part:
-    rules = [rule for rule in _RULES if rule in entry]
-    if len(rules) != 1:
-        raise UserError(f"{where}: has {len(rules)} thresholds; it must have one of {', '.join(_RULES)}")
-    return Part(name, entry["statistic"], rules[0], entry[rules[0]], entry["because"])
-
-
-def _names(figures: str | Sequence[str]) -> tuple[str, ...]:
-    return (figures,) if isinstance(figures, str) else tuple(figures)
+    paper: "Figure"
 
 
 def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
@@ -205,13 +50,13 @@ def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
       ran: by name of the figure; claims about figures that are not there are undecided.
 
     Returns:
-      a row a part of a claim: claim, under, section, place, statement, verdict (of the claim), why (where
-      undecided for another reason than its numbers), leaning (what the numbers alone would say), part,
-      statistic, value, low, high (95 % bootstrap interval over seeds), wanted, because, part_verdict, runs
-      (of the claim), share (of the paper's episodes or frames for it).
+      one row per part of a claim: claim, under, section, place, statement, verdict (of the claim), why (the reason if
+      it is undecided for another one than its numbers), leaning (what the numbers alone would say), part, statistic,
+      value, low, high (95 % bootstrap interval over seeds), wanted, because, part_verdict, runs (of the claim), share
+      (of the paper's episodes or frames for it).
 
     Raises:
-      UserError: `criteria` names parts that a claim does not have, or lacks some.
+      UserError: the parts in `criteria` are not those that a claim has.
     """
     rows: list[dict[str, Any]] = []
     for claim in criteria.claims:
@@ -254,45 +99,48 @@ def _combined(verdicts: Sequence[str]) -> str:
     return UNDECIDED if UNDECIDED in verdicts else REPRODUCED
 
 
-def _estimates(claim: Claim, ran: Mapping[str, Ran]) -> tuple[dict[str, tuple[float, float, float]], str]:
-    """The value and interval of every part; and what is lacking, in words, where there are none."""
-    nothing = {part.name: (math.nan,) * 3 for part in claim.parts}
-    missing = [name for names in claim.figures.values() for name in names if name not in ran]
-    if missing:
-        return nothing, f"not run: {', '.join(dict.fromkeys(missing))}"
+Estimate = tuple[float, float, float]
+
+
+def _estimates(claim: Claim, ran: Mapping[str, Ran]) -> tuple[dict[str, Estimate], str]:
+    """The value and interval of every part; without them the reason, as text."""
     try:
-        estimates = bootstrap(claim, _roles(claim, ran))
+        return bootstrap(claim, _roles(claim, ran)), ""
     except LackingError as lack:
-        return nothing, f"not run: {lack}"
-    return estimates, ""
+        return {part.name: (math.nan,) * 3 for part in claim.parts}, f"not run: {lack}"
+
+
+def _figures(claim: Claim) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for names in claim.figures.values() for name in names))
 
 
 def _roles(claim: Claim, ran: Mapping[str, Ran]) -> dict[str, Scores]:
-    tables = {
-        role: pd.concat([ran[name].scores for name in names], ignore_index=True).drop_duplicates(
-            [*SETTING, "seed", *(["group"] if "group" in ran[names[0]].scores else [])]
-        )
-        for role, names in claim.figures.items()
-    }
+    missing = [name for name in _figures(claim) if name not in ran or ran[name].scores.empty]
+    if missing:
+        raise LackingError(", ".join(missing))
+    tables = {}
+    for role, names in claim.figures.items():
+        table = pd.concat([ran[name].scores for name in names], ignore_index=True)
+        tables[role] = table.drop_duplicates([key for key in (*SETTING, "seed", "group") if key in table])
     shared = set.intersection(*(set(table["seed"]) for table in tables.values()))
     if not shared:
-        raise LackingError("no seed that all its figures share")
+        raise LackingError("a seed that all its figures share")
     seeds = tuple(sorted(shared))
     draw = Draw(np.arange(len(seeds)))
     return {role: Scores(table[table["seed"].isin(seeds)], seeds, draw) for role, table in tables.items()}
 
 
-def bootstrap(claim: Claim, roles: Roles) -> dict[str, tuple[float, float, float]]:
+def bootstrap(claim: Claim, roles: Roles) -> dict[str, Estimate]:
     """The value of each part over all seeds, and its 95 % percentile interval.
 
-    Each resample draws as many of the seeds, with replacement, the same for all figures of the claim.
+    Each resample draws as many seeds with replacement, the same for all figures of the claim.
 
     Returns:
-      value, low, high; low and high NaN for a single seed, or where the statistic has no value in more than
-      one in forty resamples.
+      value, low, high, NaN where unknown. An interval is unknown for a single seed, and where the statistic has no
+      value in more than one in forty resamples.
 
     Raises:
-      LackingError: the runs do not have what the statistic needs.
+      LackingError: the runs lack what the statistic needs.
       UserError: the claim's parts are not those of its statistic.
     """
     statistic = STATISTICS[claim.id]
@@ -302,60 +150,70 @@ def bootstrap(claim: Claim, roles: Roles) -> dict[str, tuple[float, float, float
     names = [part.name for part in claim.parts]
     if set(names) != set(whole):
         raise UserError(f"claim {claim.id}: has the parts {', '.join(names)}; they must be {', '.join(whole)}")
-    unknown = {name: (float(whole[name]), math.nan, math.nan) for name in names}
-    if seeds < 2:
-        return unknown
-    rng = np.random.default_rng(0)
     samples: dict[str, list[float]] = {name: [] for name in names}
-    for _ in range(_RESAMPLES):
-        draw.positions = rng.integers(seeds, size=seeds)
-        for name, value in statistic(roles).items():
-            samples[name].append(value)
-    draw.positions = np.arange(seeds)
-    for name in names:
-        values = np.array(samples[name])
-        known = values[~np.isnan(values)]
-        if len(known) >= (1 - _MOST_WITHOUT_VALUE) * len(values):
-            low, high = intervals.percentile_interval(known)
-            unknown[name] = (float(whole[name]), float(low), float(high))
-    return unknown
+    if seeds > 1:
+        rng = np.random.default_rng(0)
+        for _ in range(_RESAMPLES):
+            draw.positions = rng.integers(seeds, size=seeds)
+            for name, value in statistic(roles).items():
+                samples[name].append(value)
+        draw.positions = np.arange(seeds)
+    return {name: (_finite(whole[name]), *_interval(np.array(samples[name]))) for name in names}
 
 
-def _there(claim: Claim, ran: Mapping[str, Ran]) -> dict[str, Ran]:
-    names = dict.fromkeys(name for names in claim.figures.values() for name in names)
-    return {name: ran[name] for name in names if name in ran}
+def _finite(value: float) -> float:
+    return float(value) if math.isfinite(value) else math.nan
+
+
+def _interval(samples: np.ndarray) -> tuple[float, float]:
+    known = samples[np.isfinite(samples)]
+    if not len(known) or len(known) < (1 - _MOST_WITHOUT_VALUE) * len(samples):
+        return math.nan, math.nan
+    low, high = intervals.percentile_interval(known)
+    return float(low), float(high)
+
+
+def _there(claim: Claim, ran: Mapping[str, Ran]) -> list[Ran]:
+    return [ran[name] for name in _figures(claim) if name in ran and not ran[name].scores.empty]
 
 
 def _too_small(claim: Claim, ran: Mapping[str, Ran], criteria: Criteria) -> str:
-    """What the scale that ran lacks, in words; nothing where it is enough."""
-    lacks = {}
-    for figure in _there(claim, ran).values():
-        length, seeds = int(figure.scores["length"].min()), figure.scores["seed"].nunique()
-        if length < criteria.least_length * figure.paper_length:
-            lacks[figure.unit] = f"{length:,} of {figure.paper_length:,} {figure.unit}"
-        if seeds < criteria.least_seeds * figure.paper_seeds:
-            lacks["seeds"] = f"{seeds} of {figure.paper_seeds} seeds"
-    return f"the scale that ran is too small: {', '.join(lacks.values())}" if lacks else ""
+    """How the scale that ran falls short of the paper's, as text; empty if it is large enough."""
+    figures = _there(claim, ran)
+    shared = len(set.intersection(*(set(figure.scores["seed"]) for figure in figures))) if figures else 0
+    short: dict[str, tuple[float, str]] = {}
+    for figure in figures:
+        scores, paper = figure.scores, figure.paper
+        alphas = paper.best.count if paper.best else len(paper.alphas)
+        for there, whole, least, what in (
+            (int(scores["length"].min()), paper.length, criteria.least_length, paper.unit),
+            (shared, len(paper.seeds), criteria.least_seeds, "seeds"),
+            (scores["alpha"].nunique(), alphas, 1, "α"),
+            (len({*scores["mu"]} & {*paper.mus}), len(paper.mus), 1, "μ"),
+        ):
+            if there < least * whole:
+                short[what] = min(short.get(what, (1.0, "")), (there / whole, f"{there:,} of {whole:,} {what}"))
+    return f"the scale that ran is too small: {', '.join(text for _, text in short.values())}" if short else ""
 
 
 def _extent(claim: Claim, ran: Mapping[str, Ran]) -> tuple[int, float]:
     """How many runs a claim rests on, and their share of the paper's episodes or frames for its figures."""
-    there = _there(claim, ran).values()
+    there = _there(claim, ran)
     if not there:
         return 0, 0.0
     keys = [*SETTING, "seed"]
     runs = pd.concat([figure.scores[keys] for figure in there]).drop_duplicates()
     done = sum(float(figure.scores.drop_duplicates(keys)["length"].sum()) for figure in there)
-    paper = sum(figure.paper_runs * figure.paper_length for figure in there)
-    return len(runs), min(1.0, done / paper) if paper else 1.0
+    paper = sum(len(figure.paper.some_runs()) * figure.paper.length for figure in there)
+    return len(runs), min(1.0, done / paper)
 
 
 def summary(table: pd.DataFrame, sections: Mapping[str, str]) -> dict[str, str]:
-    """One sentence a section: how many claims of it are reproduced, not reproduced and undecided, and which.
+    """One sentence per section: how many of its claims are reproduced, not reproduced and undecided, and which.
 
     Args:
       table: of `judge`.
-      sections: the sections' names in words; others stand as they are.
+      sections: the sections' names in running text; others keep their own.
     """
     claims = table[table["under"] == ""].drop_duplicates("claim")
     sentences = {}

@@ -1,4 +1,4 @@
-"""The table of verdicts as one HTML page, and as JSON for other programs."""
+"""The table of verdicts as an HTML page, and as JSON for other programs."""
 
 import html
 import json
@@ -12,22 +12,23 @@ _CLAIM = (
     "claim", "under", "section", "place", "statement", "verdict", "why", "leaning", "runs", "share",
 )  # fmt: skip
 _HOW = (
-    "A part of a claim holds where its whole interval (bootstrap over seeds) lies on the claimed side of a "
-    "threshold that was set before the runs, fails where all of it lies on the other side, and is undecided "
-    "in between. A claim is reproduced where every part holds, and not where one fails. To judge by other "
-    "thresholds, change <code>config/claims.yaml</code> and type <code>snakemake</code> again."
+    "A part of a claim holds if its whole interval (bootstrap over seeds) lies on the claimed side of a threshold that "
+    "was set before the runs, fails if all of it lies on the other side, and is undecided otherwise. A claim is "
+    "reproduced if every part holds, and not reproduced if any part fails. To use another threshold, edit "
+    "<code>config/claims.yaml</code> and rerun <code>snakemake</code>."
 )
+_HEADS = ("Claim", "Verdict", "Statistic", "Value and 95 % interval", "Threshold", "Result")
 _PART = ("part", "statistic", "value", "low", "high", "wanted", "because", "part_verdict")
 
 
 def as_json(table: pd.DataFrame, summary: Mapping[str, str], scale: str) -> bytes:
-    """The verdicts as JSON: scale, summary (a sentence a section) and claims, each with its parts.
+    """The verdicts as JSON: scale, summary (one sentence per section) and claims, each with its parts.
 
     A number that is not known is null.
 
     Args:
-      table: of `analysis.claims.judge`.
-      summary: of `analysis.claims.summary`.
+      table: of `claims.judge`.
+      summary: of `claims.summary`.
     """
     content = {"scale": scale, "summary": dict(summary), "claims": list(_nested(table))}
     return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
@@ -46,14 +47,15 @@ def _known(value: Any) -> Any:
 
 
 def page(table: pd.DataFrame, summary: Mapping[str, str], *, scale: str, style: str) -> bytes:
-    """The verdicts as a page that stands alone.
+    """The verdicts as a page that needs no other file.
 
     Args:
-      table: of `analysis.claims.judge`.
-      summary: of `analysis.claims.summary`.
+      table: of `claims.judge`.
+      summary: of `claims.summary`.
       scale: the config's name.
       style: a style sheet, inlined.
     """
+    heads = "".join(f"<th scope='col'>{head}</th>" for head in _HEADS)
     sentences = "".join(f"<li>{html.escape(sentence)}</li>\n" for sentence in summary.values())
     sections = []
     claims = list(_nested(table))
@@ -63,10 +65,7 @@ def page(table: pd.DataFrame, summary: Mapping[str, str], *, scale: str, style: 
         sections.append(
             f"<section><h2>{heading}</h2>\n"
             f'<div class="wide" role="region" aria-label="{heading}" tabindex="0"><table>\n'
-            "<thead><tr><th scope='col'>Claim</th><th scope='col'>Verdict</th>"
-            "<th scope='col'>What decides it</th><th scope='col'>Value and 95 % interval</th>"
-            "<th scope='col'>Must be</th><th scope='col'>So it</th></tr></thead>\n"
-            f"{rows}</table></div></section>\n"
+            f"<thead><tr>{heads}</tr></thead>\n{rows}</table></div></section>\n"
         )
     title = f"What holds of the paper's claims, at the {scale} scale"
     return (
@@ -80,10 +79,9 @@ def page(table: pd.DataFrame, summary: Mapping[str, str], *, scale: str, style: 
 
 
 def _row(claim: Mapping[str, Any]) -> str:
-    """A claim as the body of a table: as many rows as it has parts."""
+    """A claim as the body of a table, one row per part."""
     span = len(claim["parts"])
     verdict = claim["verdict"]
-    name = f"{claim['claim']} under {claim['under']}" if claim["under"] else claim["claim"]
     extent = f"{claim['runs']:,} runs, {claim['share']:.0%} of the paper's"
     notes = [extent]
     if claim["why"]:
@@ -91,7 +89,7 @@ def _row(claim: Mapping[str, Any]) -> str:
         if not claim["why"].startswith("not run"):
             notes.insert(1, f"Its numbers alone would say: {claim['leaning']}")
     first = (
-        f'<th scope="rowgroup" rowspan="{span}"><span class="id">{html.escape(name)}</span> '
+        f'<th scope="rowgroup" rowspan="{span}"><span class="id">{html.escape(name_of(claim))}</span> '
         f'{html.escape(claim["statement"])} <span class="note">{html.escape(claim["place"])}</span></th>'
         f'<td rowspan="{span}"><strong class="{verdict.replace(" ", "-")}">{verdict}</strong>'
         f'<span class="note">{html.escape(". ".join(notes))}.</span></td>'
@@ -100,16 +98,22 @@ def _row(claim: Mapping[str, Any]) -> str:
     for number, part in enumerate(claim["parts"]):
         cells = (
             html.escape(part["statistic"]) + f'<span class="note">Why: {html.escape(part["because"])}.</span>',
-            _estimate(part),
+            estimate(part),
             html.escape(part["wanted"]),
-            part["part_verdict"] if part["part_verdict"] != "undecided" else "is undecided",
+            part["part_verdict"],
         )
         columns = "".join(f"<td>{cell}</td>" for cell in cells)
         rows.append(f"<tr>{first if number == 0 else ''}{columns}</tr>\n")
     return f"<tbody>{''.join(rows)}</tbody>\n"
 
 
-def _estimate(part: Mapping[str, Any]) -> str:
+def name_of(claim: Mapping[str, Any]) -> str:
+    """A claim's name, of its entry in the JSON: "C9 under trace_product"."""
+    return f"{claim['claim']} under {claim['under']}" if claim["under"] else str(claim["claim"])
+
+
+def estimate(part: Mapping[str, Any]) -> str:
+    """The value of a part and its interval, of its entry in the JSON."""
     if part["value"] is None:
         return "not known"
     interval = "" if part["low"] is None else f" [{_number(part['low'])}, {_number(part['high'])}]"
@@ -117,7 +121,7 @@ def _estimate(part: Mapping[str, Any]) -> str:
 
 
 def _number(value: float) -> str:
-    """Two digits or more."""
+    """At least two significant digits."""
     if 0 < abs(value) < 0.1:
         return f"{value:.2g}"
     return f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}" if abs(value) < 1000 else f"{value:,.0f}"

@@ -1,14 +1,14 @@
-"""The explorer: one HTML file on which a reader picks curves, single runs and tables, without a network.
+"""The explorer: one HTML file, usable offline, on which a reader picks curves, single runs and tables.
 
-The chart is Vega-Lite, written by Altair; its libraries are inlined. All else is reports/explorer.html, .css
-and .js. The page holds its data as JSON: what `thinned` made of every figure, put together so that runs which
-several figures share are there once, and the tables, a list a column.
+Altair writes the chart as Vega-Lite, whose libraries are inlined. The rest is reports/explorer.html, .css and .js. The
+page holds its data as JSON: the thinned figures, with runs that several figures share there once, and the tables, one
+list per column.
 """
 
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,39 +19,26 @@ from matplotlib import colormaps
 from matplotlib.colors import to_hex, to_rgb
 
 from metatrace.analysis import tables
+from metatrace.analysis.groups import SETTING
 from metatrace.errors import UserError
-from metatrace.figures import style
+from metatrace.figures import planes, style
+from metatrace.methods import METHODS
+from metatrace.runs import atomic
 from metatrace.runs.atomic import remedy
 
-# Of the colours from dark to light, as many as any choice of step-sizes needs.
+# How many colours from dark to light: enough for any choice of step-sizes.
 _SHADES = 33
 _DIGITS = 7
 _MARK = "/*{}*/"
 
 
-def read_words(text: str) -> dict[str, Any]:
-    """What the page says, of JSON.
-
-    Raises:
-      UserError: it is no JSON, or not what `presentation.explorer` makes.
-    """
-    try:
-        words = json.loads(text)
-    except ValueError:
-        words = None
-    needed = {"scale", "figures", "methods", "environments", "variants", "tables", "code", "fingerprint"}
-    if not isinstance(words, dict) or not needed <= words.keys():
-        raise UserError(f"--words: is no JSON with {', '.join(sorted(needed))}; see `presentation.explorer`")
-    return words
-
-
 def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
-    """The page; the same results and words give the same bytes.
+    """The page. The same results and words give the same bytes.
 
     Args:
-      words: of `presentation.explorer`.
-      folder: of the tables, `results/<scale>/tables`.
-      template: where explorer.html, explorer.css and explorer.js lie.
+      words: of `context.explorer_context`.
+      folder: `results/<scale>/tables`.
+      template: the folder of explorer.html, explorer.css and explorer.js.
 
     Raises:
       UserError: a table, a thinned figure or a part of the template is missing or damaged.
@@ -68,32 +55,33 @@ def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
             if any(name in figure["tables"] for figure in words["figures"])
         },
     }
-    text, look, behaviour = (_text(template / f"explorer.{suffix}") for suffix in ("html", "css", "js"))
+    files = [template / f"explorer.{suffix}" for suffix in ("html", "css", "js")]
+    text, look, behaviour = (atomic.read_text(file, "restore it") for file in files)
     data = json.dumps(shown, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     version = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
     parts = {
         "style": look,
-        # The one character with which a script's end begins for HTML; JSON has another way to write it.
+        # In HTML this character begins the end of a script; JSON can write it in another way.
         "data": data.replace("<", "\\u003c"),
         "libraries": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version),
         "behaviour": behaviour,
     }
     for name, part in parts.items():
         if text.count(_MARK.format(name)) != 1:
-            raise UserError(f"{template}/explorer.html: has no single place for the {name}, {_MARK.format(name)}")
+            raise UserError(f"{template}/explorer.html: must have one place for the {name}, {_MARK.format(name)}")
         if re.search(r"<!--|</script|</style", part, re.IGNORECASE):
-            raise UserError(f"{template}: the {name} cannot stand in a page, for it holds an end tag or a comment")
+            raise UserError(f"{template}: the {name} cannot stand in a page: it has an end tag or a comment")
     return re.sub(r"/\*(\w+)\*/", lambda mark: parts[mark[1]], text).encode()
 
 
 def curves(words: Mapping[str, Any], thinned: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The curves and runs of all figures, each once.
 
-    Runs are the same where their readings, setting, seeds and smoothing are.
+    Figures share runs if readings, setting, seeds and smoothing are the same.
 
     Returns:
-      `grids`; and `curves`, for each `figures` (names), `variant`, `environment`, `method`, `alpha`, `mu`,
-      `drift`, `smoothing`, `axis`, `decimals`, `seeds`, `grid`, `mean`, `low`, `high`, `run_grid`, `runs`.
+      `grids`; and `curves`, each with `figures` (names), `variant`, `environment`, `method`, `alpha`, `mu`, `drift`,
+      `smoothing`, `axis`, `decimals`, `seeds`, `grid`, `mean`, `low`, `high`, `run_grid`, `runs`.
     """
     grids: list[list[int]] = []
     numbers: dict[tuple[int, ...], int] = {}
@@ -112,18 +100,13 @@ def curves(words: Mapping[str, Any], thinned: Mapping[str, Mapping[str, Any]]) -
             if key in known:
                 known[key]["figures"].append(figure["name"])
                 continue
-            environment, method, alpha, mu, drift = setting
             known[key] = {
                 "figures": [figure["name"]],
                 "variant": figure["variant"],
-                "environment": environment,
-                "method": method,
-                "alpha": alpha,
-                "mu": mu,
-                "drift": drift,
+                **dict(zip(SETTING, setting, strict=True)),
                 "smoothing": figure["smoothing"],
                 "axis": made["axis"],
-                "decimals": made["decimals"][environment],
+                "decimals": made["decimals"][setting[0]],
                 "seeds": made["seeds"],
                 "grid": number(made["grids"][curve[0]]),
                 "mean": curve[1],
@@ -137,7 +120,7 @@ def curves(words: Mapping[str, Any], thinned: Mapping[str, Mapping[str, Any]]) -
 
 
 def columns(frame: pd.DataFrame) -> dict[str, Any]:
-    """A table as its columns: numbers to 7 digits, null where there is none; texts by number in a list."""
+    """A table as its columns: numbers to 7 digits, None if missing; texts as positions in a list of texts."""
     made: dict[str, Any] = {}
     for name in frame:
         values = frame[name]
@@ -151,16 +134,16 @@ def columns(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def looks() -> dict[str, Any]:
-    """Colours and dashes, as the figures have them; and for dark pages lighter ones."""
+    """The figures' colours and dashes, and lighter colours for dark pages."""
     viridis = colormaps["viridis"]
     return {
         "methods": {
             name: {
-                "name": look.name.replace("\n", " "),
-                "light": look.colour,
-                "dark": lighter(look.colour),
+                "name": method.name,
+                "light": method.colour,
+                "dark": lighter(method.colour),
             }
-            for name, look in style.METHODS.items()
+            for name, method in METHODS.items()
         },
         "shades": [to_hex(viridis(i / (_SHADES - 1))) for i in range(_SHADES)],
         "dashes": [list(style.dashes(i)) or [1, 0] for i in range(4)],
@@ -168,20 +151,20 @@ def looks() -> dict[str, Any]:
 
 
 def lighter(colour: str, least: float = 0.35) -> str:
-    """The colour, mixed with white until its luminance is at least `least`: to be seen on a dark page."""
+    """The colour, mixed with white until its luminance is at least `least`, so that it shows on a dark page."""
     mixed = to_rgb(colour)
-    while _luminance(mixed) < least:
+    while planes.luminance(mixed) < least:
         mixed = tuple(part + 0.05 * (1 - part) for part in mixed)  # type: ignore[assignment]  # three parts
     return str(to_hex(mixed))
 
 
 def chart() -> dict[str, Any]:
-    """The chart in Vega-Lite, without data: the page puts in rows, sizes, panels and the scales' domains.
+    """The chart in Vega-Lite, without data: the page adds rows, sizes, panels and the scales' domains.
 
-    It has a layer for bands, runs, lines and targets; the page leaves out those that have nothing to show.
+    It has a layer for bands, runs, lines and targets; the page drops those with nothing to show.
 
-    Rows: `kind` (curve or run), `line` (which of them belong together), `x`, `y`, for a curve `low` and
-    `high`, and what names it: `panel`, `colour`, `dash`, `name`, `last`.
+    Rows: `kind` (curve or run), `line` (rows of one line share it), `x`, `y`, for a curve `low` and `high`, and what
+    names it: `panel`, `colour`, `dash`, `name`, `last`.
     """
     is_curve, is_run = alt.datum.kind == "curve", alt.datum.kind == "run"
     pointed = alt.selection_point(name="pointed", fields=["name"], on="pointerover", clear="pointerout")
@@ -211,7 +194,7 @@ def chart() -> dict[str, Any]:
             strokeWidth=alt.condition(pointed, alt.value(3.2), alt.value(1.7), empty=False),
         )
     )
-    # A wide invisible line, for the pointer to hit.
+    # A wide invisible line, which the pointer can hit.
     hit = (
         alt.Chart(name="targets")
         .mark_line(strokeWidth=11, opacity=0, aria=False)
@@ -236,7 +219,7 @@ def chart() -> dict[str, Any]:
 
 
 def _put_together(name: str, words: Mapping[str, Any], folder: Path) -> pd.DataFrame:
-    """One table of all figures that have it, with a column for the figure."""
+    """A table of all figures that have it, as one, with a column for the figure."""
     parts = []
     for figure in words["figures"]:
         if name in figure["tables"]:
@@ -260,28 +243,11 @@ def _as_text(value: Any) -> str:
     return "" if pd.isna(value) else str(value)
 
 
-def _luminance(parts: Iterable[float]) -> float:
-    """The relative luminance of a colour, as WCAG 2 defines it."""
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
 def _read(path: Path) -> dict[str, Any]:
     try:
-        made = json.loads(_text(path))
+        made = json.loads(atomic.read_text(path, remedy(path)))
         if not {"axis", "decimals", "seeds", "grids", "settings", "curves", "runs"} <= made.keys():
-            raise ValueError("no thinned figure")
+            raise ValueError("not a thinned figure")
     except (ValueError, AttributeError):
-        raise UserError(f"{path}: is cut short, garbled or no thinned figure; {remedy(path)}") from None
+        raise UserError(f"{path}: is cut short, garbled or not a thinned figure; {remedy(path)}") from None
     return dict(made)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file") from None
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path}: is cut short or garbled; {remedy(path)}") from None

@@ -1,6 +1,6 @@
-"""A finished scale in small, to commit: verdicts, scores, thinned curves, pictures, and what made them.
+"""A small copy of a finished scale, to commit: verdicts, scores, thinned curves, pictures, and what made them.
 
-For a reader who has no hours to run it; `results/<scale>` holds the rest.
+It is for readers who do not have the hours to run it; `results/<scale>` holds the rest.
 """
 
 import io
@@ -14,10 +14,11 @@ from PIL import Image
 
 from metatrace.analysis import points, tables
 from metatrace.analysis.groups import SETTING
-from metatrace.config.experiments import GAMES, Experiments, Figure
+from metatrace.config.experiments import Experiments
+from metatrace.config.figure import Figure
 from metatrace.errors import UserError
-from metatrace.pipeline import outputs, provenance, status
-from metatrace.report import presentation
+from metatrace.pipeline import jobs, outputs, status
+from metatrace.report import claims_page, context
 from metatrace.runs import atomic
 
 _POINTS = 100
@@ -32,19 +33,19 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
       output: gets README.md, made_by.json, claims.csv, claims.json, scores.parquet, curves.parquet, figures/.
 
     Raises:
-      UserError: a run is missing or stale, or a table or picture is missing.
+      UserError: a run is missing or stale, or a table or picture is missing; or the scale has games.
     """
-    found = status.of(asked, folder)
+    figures = list(asked.figures.values())
+    if any(figure.kind == "games" for figure in figures):
+        raise UserError(f"{folder}: has games, which are not published; use a config without games")
+    found = status.survey(asked, folder)
     to_do = found.to_do()
     if to_do or found.missing:
         first = to_do[0].path(folder) if to_do else found.missing[0]
         raise UserError(
-            f"{folder}: {len(to_do)} runs and {len(found.missing)} tables, pictures or pages are missing or "
-            f"stale, {first} among them; make them with the snakemake command of this config"
+            f"{folder}: {len(to_do)} runs and {len(found.missing)} tables, pictures or pages are missing or stale, "
+            f"such as {first}; make them with the snakemake command of this config"
         )
-    figures = list(asked.figures.values())
-    if any(figure.kind == GAMES for figure in figures):
-        raise UserError(f"{folder}: has games, which are not published; use a config without them")
     made_by = _made_by(asked)
     made: dict[str, bytes] = {
         "claims.csv": Path(f"{folder}/tables/claims.csv").read_bytes(),
@@ -64,12 +65,12 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
 
 
 def _made_by(asked: Experiments) -> dict[str, Any]:
-    jobs = [
-        *sorted(presentation.run_jobs(asked)),
-        *sorted(presentation.aggregate_jobs(asked)),
+    behind = [
+        *sorted(context.run_jobs(asked)),
+        *sorted({f"tables_{figure.kind}" for figure in asked.figures.values()}),
         "claims",
     ]
-    code = {job: provenance.of_job(job) for job in jobs}
+    code = {job: jobs.fingerprint_of(job) for job in behind}
     return {
         "scale": asked.scale,
         "runs": len(asked.all_runs()),
@@ -81,16 +82,16 @@ def _made_by(asked: Experiments) -> dict[str, Any]:
 
 
 def moved_on(made_by: dict[str, Any]) -> list[str]:
-    """The kinds of job whose code is no longer that which made what is published."""
+    """The kinds of job whose code has changed since the published results were made."""
     return [
         job
         for job, digest in made_by["code"].items()
-        if job not in provenance.ENTRY_POINTS or provenance.of_job(job).digest != digest
+        if job not in jobs.JOBS or jobs.fingerprint_of(job).digest != digest
     ]
 
 
 def _scores(folder: str, figures: Iterable[Figure]) -> pd.DataFrame:
-    """Every run once: variant (of the readings), its tuple, and its scores."""
+    """Every run once: variant (of the readings), its key, and its scores."""
     columns = [*SETTING, "seed", "episodes", "final", "auc", "diverged"]
     parts = [
         tables.read(Path(f"{folder}/tables/{figure.name}/scores.parquet"))[columns].assign(variant=figure.variant)
@@ -100,14 +101,14 @@ def _scores(folder: str, figures: Iterable[Figure]) -> pd.DataFrame:
 
 
 def _curves(folder: str, figures: Iterable[Figure]) -> pd.DataFrame:
-    """Every setting's curve once, at no more than `_POINTS` episodes."""
+    """Every setting's curve once, at most `_POINTS` episodes of it."""
     parts = []
     for figure in figures:
         curves = tables.read(Path(f"{folder}/tables/{figure.name}/curves.parquet"))
         shown = points.of_episodes(curves, _POINTS)
         parts.append(shown.assign(variant=figure.variant, smoothing=figure.smoothing))
     curves = _once(pd.concat(parts, ignore_index=True), [*SETTING, "smoothing", "episode"])
-    # Six digits are a picture's.
+    # A picture shows no more than six digits.
     return curves.astype(dict.fromkeys(("mean", "low", "high"), "float32"))
 
 
@@ -117,7 +118,7 @@ def _once(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 
 def _small(path: Path) -> bytes:
-    """A picture with a palette: a third of the bytes."""
+    """A picture with a palette, a third of the bytes."""
     buffer = io.BytesIO()
     with Image.open(path) as picture:
         picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(buffer, "png", optimize=True)
@@ -127,27 +128,26 @@ def _small(path: Path) -> bytes:
 def _readme(
     asked: Experiments, claims: dict[str, Any], made_by: dict[str, Any], pictures: dict[str, Figure]
 ) -> Iterable[str]:
-    """What is published, for a reader: the verdicts, and every picture."""
+    """The page that readers see: the verdicts and every picture."""
     yield f"# Results at the {asked.scale} scale"
     yield ""
     yield (
-        f"{made_by['runs']:,} runs, {made_by['episodes']:,} episodes. Written by `metatrace publish`, not by "
-        "hand. `made_by.json` names the code, the versions and the readings behind it; `scores.parquet` has "
-        "a row a run, `curves.parquet` the learning curves at a hundred episodes each."
+        f"{made_by['runs']:,} runs, {made_by['episodes']:,} episodes. `metatrace publish` wrote this page; do not edit "
+        "it by hand. `made_by.json` names the code, the versions and the readings behind it; `scores.parquet` has one "
+        "row per run, `curves.parquet` the learning curves at a hundred episodes each."
     )
     yield ""
     yield "## What holds of the paper's claims"
     yield ""
     yield from (f"- {sentence}" for sentence in claims["summary"].values())
     yield ""
-    yield "| claim | verdict | what decides it | value and 95 % interval | must be |"
+    yield "| claim | verdict | statistic | value and 95 % interval | threshold |"
     yield "|---|---|---|---|---|"
     for claim in claims["claims"]:
-        name = f"{claim['claim']} under {claim['under']}" if claim["under"] else claim["claim"]
         for number, part in enumerate(claim["parts"]):
-            first = f"**{name}** {claim['statement']}" if number == 0 else ""
+            first = f"**{claims_page.name_of(claim)}** {claim['statement']}" if number == 0 else ""
             verdict = claim["verdict"] + (f" ({claim['why']})" if claim["why"] else "") if number == 0 else ""
-            cells = (first, verdict, part["statistic"], _estimate(part), part["wanted"])
+            cells = (first, verdict, part["statistic"], claims_page.estimate(part), part["wanted"])
             yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
     yield ""
     yield "## Pictures"
@@ -157,11 +157,3 @@ def _readme(
         yield ""
         yield f"![{name}](figures/{name}.png)"
     yield ""
-
-
-def _estimate(part: dict[str, Any]) -> str:
-    if part["value"] is None:
-        return "not known"
-    numbers = [part["value"], *(part[key] for key in ("low", "high") if part[key] is not None)]
-    value, *interval = (f"{number:.3g}" for number in numbers)
-    return f"{value} [{', '.join(interval)}]" if interval else value

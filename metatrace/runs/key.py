@@ -4,7 +4,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-UNTUNED, NO_MU, NO_DRIFT = "none", "0", "0"
+from metatrace.methods import METHODS
+from metatrace.methods import UNTUNED as UNTUNED
+
+NO_MU, NO_DRIFT = "0", "0"
 
 
 @dataclass(frozen=True, order=True)
@@ -34,13 +37,13 @@ def grid_of_runs(
     drifts: Sequence[str],
     seeds: Sequence[int],
 ) -> tuple[RunKey, ...]:
-    """Every combination, seeds innermost. The untuned method has no μ: it is there once, with μ 0."""
+    """Every combination, seeds innermost. A method without a meta-step-size is there once, with μ 0."""
     return tuple(
         RunKey(environment, method, alpha, mu, drift, seed)
         for environment in environments
         for drift in drifts
         for method in methods
-        for mu in ((NO_MU,) if method == UNTUNED else mus)
+        for mu in (mus if METHODS[method].has_mu else (NO_MU,))
         for alpha in alphas
         for seed in seeds
     )

@@ -3,11 +3,13 @@
 from typing import Any
 
 from metatrace.tuning.arrays import Array, namespace, scalar_like
-from metatrace.tuning.tuner import Tuner
+from metatrace.tuning.tuner import StepSizeTuner
 
 
-class Constant(Tuner):
+class Constant(StepSizeTuner):
     """α = e^{β₀} at every step; h stays zero."""
+
+    uses_grad_delta = False
 
     def _start_run(self, like: Array) -> None:
         self.beta = scalar_like(like, self.beta_0)

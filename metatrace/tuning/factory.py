@@ -1,30 +1,14 @@
 """From a method's name to its tuner."""
 
 import math
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
 
-from metatrace.tuning.constant import Constant
-from metatrace.tuning.methods import METHODS, UNTUNED
-from metatrace.tuning.mixed import Mixed
-from metatrace.tuning.nosid import Nosid
-from metatrace.tuning.scalar import Scalar
-from metatrace.tuning.sid import Sid
+from metatrace.errors import UserError
+from metatrace.methods import METHODS, complete_hyper
+from metatrace.numbers import parse, print_token
 from metatrace.tuning.tuner import Tuner
-from metatrace.tuning.vector import Vector
-
-_TUNERS: dict[str, Callable[..., Tuner]] = {
-    UNTUNED: Constant,
-    "scalar": Scalar,
-    "scalar-unnormalized": partial(Scalar, normalized=False),
-    "vector": Vector,
-    "vector-unnormalized": partial(Vector, normalized=False),
-    "mixed": Mixed,
-    "mixed-unnormalized": partial(Mixed, normalized=False),
-    "sid": Sid,
-    "nosid": Nosid,
-}
-assert tuple(_TUNERS) == METHODS
 
 
 def make_tuner(
@@ -36,27 +20,29 @@ def make_tuner(
     gamma: float = 0.99,
     lam: float = 0.8,
     psi: float = 0.0,
+    hyper: Mapping[str, str | float] | None = None,
     **readings: str,
 ) -> Tuner:
     """A fresh tuner.
 
     Args:
-      method: one of `METHODS`.
+      method: a name in `METHODS`.
       n_weights: how many weights the agent has.
       alpha: α₀ > 0, the initial step-size.
-      mu: μ ≥ 0, the meta-step-size; needed by every method but `none`.
+      mu: μ ≥ 0, the meta-step-size; needed by every method that has one.
       gamma, lam: γ and λ of AC(λ), each in [0, 1].
       psi: ψ ≥ 0, the weight of the entropy term; 0 for none.
-      readings: `h_lifetime="run"` or `"episode"` and `overshoot_divisor="decaying_maximum"`,
-        `"present_step"` or `"absent"` (every method; only normalized Metatrace has that divisor, M), and
-        `normaliser="td_error"`, `"trace_product"` or `"meta_gradient"` (nosid).
+      hyper: further hyper-parameters of the method, numbers or number tokens; the published defaults for the others.
+      readings: for the methods that tune a step-size `h_lifetime="run"` or `"episode"`,
+        `overshoot_divisor="decaying_maximum"`, `"present_step"` or `"absent"` (only normalized Metatrace has that
+        divisor, M) and `weight_update="tuned_step_size"` or `"previous_step_size"`; for nosid
+        `normaliser="td_error"`, `"trace_product"` or `"meta_gradient"`.
 
     Raises:
-      ValueError: an unknown method or a setting out of range; the message names it.
+      ValueError: an unknown method, hyper-parameter or reading, or a setting out of range; the message names it.
     """
-    if method not in _TUNERS:
-        raise ValueError(f"unknown tuning method {method!r}; it must be one of {', '.join(METHODS)}")
-    if method == UNTUNED:
+    make = tuner_class(method)
+    if not METHODS[method].has_mu:
         mu = 0.0
     if mu is None:
         raise ValueError(f"tuning method {method!r} needs mu, its meta-step-size")
@@ -64,12 +50,45 @@ def make_tuner(
         raise ValueError(f"n_weights is {n_weights}; it must be at least 1")
     if not (math.isfinite(alpha) and alpha > 0):
         raise ValueError(f"alpha is {alpha}; it must be finite and above 0")
-    for name, value, most in (
-        ("mu", mu, math.inf),
-        ("psi", psi, math.inf),
-        ("gamma", gamma, 1),
-        ("lam", lam, 1),
-    ):
+    for name, value, most in (("mu", mu, math.inf), ("psi", psi, math.inf), ("gamma", gamma, 1), ("lam", lam, 1)):
         if not (math.isfinite(value) and 0 <= value <= most):
             raise ValueError(f"{name} is {value}; it must be finite and from 0 {'up' if most > 1 else 'to 1'}")
-    return _TUNERS[method](n_weights, alpha=alpha, mu=mu, gamma=gamma, lam=lam, psi=psi, **readings)
+    unknown = set(readings) - set(make.readings.values())
+    if unknown:
+        known = ", ".join(make.readings.values()) or "none"
+        raise ValueError(f"{min(unknown)}: method {method} has no such reading; its readings are {known}")
+    further = {**METHODS[method].options, **_values(method, hyper or {}), **readings}
+    return make(n_weights, alpha=alpha, mu=mu, gamma=gamma, lam=lam, psi=psi, **further)
+
+
+def tuner_class(method: str) -> type[Tuner]:
+    """The class of a method's tuner, imported now.
+
+    Raises:
+      ValueError: an unknown method.
+    """
+    if method not in METHODS:
+        raise ValueError(f"unknown tuning method {method!r}; it must be one of {', '.join(METHODS)}")
+    module, _, name = METHODS[method].tuner.partition(":")
+    made: type[Tuner] = getattr(import_module(module), name)
+    return made
+
+
+def readings_of(method: str, answers: Mapping[str, str]) -> dict[str, Any]:
+    """Of the answers to an environment's readings those that concern a method, as `make_tuner` takes them."""
+    taken = tuner_class(method).readings
+    return {argument: answers[key] for key, argument in taken.items() if key in answers}
+
+
+def _values(method: str, chosen: Mapping[str, str | float]) -> dict[str, float]:
+    """The values of all further hyper-parameters of a method."""
+    tokens = {}
+    for name, value in chosen.items():
+        if not isinstance(value, str) and not (math.isfinite(value) and value >= 0):
+            raise ValueError(f"hyper.{name} is {value}; it must be finite and from 0 up")
+        tokens[name] = value if isinstance(value, str) else print_token(value)
+    try:
+        complete = complete_hyper(method, tokens, "hyper")
+    except UserError as error:
+        raise ValueError(str(error)) from None
+    return {name: parse(token, name, zero=True) for name, token in complete.items()}

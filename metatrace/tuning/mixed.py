@@ -5,10 +5,10 @@ from typing import Any
 from metatrace.tuning.arrays import Array, namespace, scalar_like
 from metatrace.tuning.normalization import divisor, overshoot, running_maximum
 from metatrace.tuning.sensitivity import advance_h, advance_h_elementwise
-from metatrace.tuning.tuner import Tuner
+from metatrace.tuning.tuner import StepSizeTuner
 
 
-class Mixed(Tuner):
+class Mixed(StepSizeTuner):
     """Mixed Metatrace for AC(λ): α_i = exp(β̂ + β_i), normalized (algorithm 3) or not.
 
     The names with `_hat` are the global part (β̂, ĥ, …: scalars but ĥ), those without are the vector
@@ -30,6 +30,9 @@ class Mixed(Tuner):
         self.z_beta = namespace(self.v).zeros_like(self.v)  # line 3
         self.z_beta_hat = scalar_like(self.v_hat, 0.0)
         self.u = scalar_like(self.v_hat, 0.0)
+
+    def log_step_sizes(self) -> Array:
+        return self.beta + self.beta_hat
 
     def _forget_h(self) -> None:
         super()._forget_h()

@@ -1,23 +1,23 @@
 """NOSID (Dabney, 2014), for AC(λ): SID with a normalized update and a bound on α."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from metatrace.tuning.arrays import Array, namespace, scalar_like
 from metatrace.tuning.normalization import divisor
 from metatrace.tuning.sensitivity import advance_h
-from metatrace.tuning.tuner import Tuner
+from metatrace.tuning.tuner import StepSizeTuner, require_answer
 
 NORMALISERS = ("td_error", "trace_product", "meta_gradient")
 
 
-class Nosid(Tuner):
+class Nosid(StepSizeTuner):
     """SID's update over a hard maximum v, then α bounded so that δ cannot change its sign.
 
         v ← max(v, |x|)                 never decayed, never reset
         β ← β + μ (δ ⟨z|h⟩ + ψ ⟨∂H/∂w|h⟩) / v
         α ← min(α, −1 / ⟨z|∂δ/∂w⟩)      where ⟨z|∂δ/∂w⟩ < 0
 
-    The thesis text is not to be had; the paper only says that the maximum is a hard one. What x is
+    The thesis text is not available; the paper only says that the maximum is a hard one. What x is
     is therefore a reading: |δ| (`td_error`, the default), |⟨z|h⟩| (`trace_product`) or the whole
     meta-gradient |δ ⟨z|h⟩ + ψ ⟨∂H/∂w|h⟩| (`meta_gradient`).
 
@@ -25,9 +25,10 @@ class Nosid(Tuner):
       v: the hard maximum; scalar.
     """
 
+    readings: ClassVar = {**StepSizeTuner.readings, "nosid_normaliser": "normaliser"}
+
     def __init__(self, n_weights: int, *, normaliser: str = "td_error", **settings: Any) -> None:
-        if normaliser not in NORMALISERS:
-            raise ValueError(f"normaliser is {normaliser!r}; it must be one of {', '.join(NORMALISERS)}")
+        require_answer("normaliser", normaliser, NORMALISERS)
         self.normaliser = normaliser
         super().__init__(n_weights, **settings)
 

@@ -5,10 +5,10 @@ from typing import Any
 from metatrace.tuning.arrays import Array, namespace, scalar_like
 from metatrace.tuning.normalization import divisor, overshoot, running_maximum
 from metatrace.tuning.sensitivity import advance_h
-from metatrace.tuning.tuner import Tuner
+from metatrace.tuning.tuner import StepSizeTuner
 
 
-class Scalar(Tuner):
+class Scalar(StepSizeTuner):
     """Scalar Metatrace for AC(λ), normalized (algorithm 1) or not (end of "Entropy Regularization").
 
     Without normalization lines 9 and 11–13 fall away and line 10 divides by nothing.

@@ -2,10 +2,10 @@
 
 from metatrace.tuning.arrays import Array, namespace, scalar_like
 from metatrace.tuning.sensitivity import advance_h
-from metatrace.tuning.tuner import Tuner
+from metatrace.tuning.tuner import StepSizeTuner
 
 
-class Sid(Tuner):
+class Sid(StepSizeTuner):
     """β ← β + μ (δ ⟨z|h⟩ + ψ ⟨∂H/∂w|h⟩), with h as in Scalar Metatrace.
 
     The paper quotes SID's gradient (section 3.1, from equation 4.18 of Dabney's thesis): the trace z

@@ -5,10 +5,10 @@ from typing import Any
 from metatrace.tuning.arrays import Array, namespace, scalar_like
 from metatrace.tuning.normalization import divisor, overshoot, running_maximum
 from metatrace.tuning.sensitivity import advance_h_elementwise
-from metatrace.tuning.tuner import Tuner
+from metatrace.tuning.tuner import StepSizeTuner
 
 
-class Vector(Tuner):
+class Vector(StepSizeTuner):
     """Vector Metatrace for AC(λ), normalized (algorithm 2) or not (section "Vector Metatrace").
 
     Without normalization lines 9 and 11–13 fall away and line 10 divides by nothing.

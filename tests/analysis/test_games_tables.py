@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from metatrace.analysis import games, tables
 from metatrace.analysis.intervals import CURVE_RESAMPLES, mean_interval
+from metatrace.domains.registry import ENVIRONMENTS
 from metatrace.errors import UserError
 from metatrace.runs.key import RunKey
 from metatrace.runs.results import Run
@@ -18,6 +19,7 @@ from metatrace.runs.results import Run
 REFERENCE = Path(__file__).parents[2] / "config" / "reference_scores.csv"
 NAMES = ["environment", "method", "alpha", "mu", "drift"]
 TEXT = dict.fromkeys(NAMES, "str")
+FAILED = {token: environment.failed_return for token, environment in ENVIRONMENTS.items()}
 
 
 def made_run(
@@ -52,7 +54,11 @@ def plain_run(score, **names):
 
 
 def scores_of(runs, *, frames=100, window=2, final=2):
-    return games.scores(runs, frames=frames, window=window, final=final)
+    return games.scores(runs, frames=frames, window=window, final=final, failed_return=FAILED)
+
+
+def curves_of(runs, *, frames=100, window=2):
+    return games.curves(runs, frames=frames, window=window, failed_return=FAILED)
 
 
 def settings_of(runs, **options):
@@ -114,31 +120,31 @@ def test_an_empty_grid_is_refused(frames, points):
 def test_the_trailing_mean_is_that_of_the_last_episodes_finished_by_then(run, window, points):
     grid = games.frame_grid(run.meta["observed_frames"], points)
     expected = [trailing_by_hand(run, frame, window) for frame in grid]
-    np.testing.assert_allclose(games.trailing_returns(run, grid, window), expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(games.trailing_returns(run, grid, window, 0.0), expected, rtol=1e-12, atol=1e-12)
 
 
 def test_an_episode_counts_from_the_very_frame_of_its_end():
     run = made_run([4, 10, 1], [2, 5, 6])
-    made = games.trailing_returns(run, np.arange(1, 9), 2)
+    made = games.trailing_returns(run, np.arange(1, 9), 2, 0.0)
     np.testing.assert_array_equal(made, [np.nan, 4, 4, 4, 7, 5.5, 5.5, 5.5])
 
 
 def test_a_run_without_an_episode_has_no_value_until_it_diverges():
     grid = np.arange(1, 6)
-    assert np.isnan(games.trailing_returns(made_run([], []), grid, 3)).all()
-    made = games.trailing_returns(made_run([], [], diverged=4), grid, 3)
+    assert np.isnan(games.trailing_returns(made_run([], []), grid, 3, 0.0)).all()
+    made = games.trailing_returns(made_run([], [], diverged=4), grid, 3, 0.0)
     np.testing.assert_array_equal(made, [np.nan] * 3 + [0, 0])
 
 
 def test_a_run_that_diverges_as_an_episode_ends_earns_nothing_from_that_frame():
-    made = games.trailing_returns(made_run([8, 9], [2, 4], diverged=4), np.arange(1, 6), 1)
+    made = games.trailing_returns(made_run([8, 9], [2, 4], diverged=4), np.arange(1, 6), 1, 0.0)
     np.testing.assert_array_equal(made, [np.nan, 8, 8, 0, 0])
 
 
 def test_a_run_that_keeps_no_frames_has_no_trailing_mean_over_them():
     run = dataclasses.replace(made_run([1], [1]), frames=None)
     with pytest.raises(ValueError, match="does not keep the frames"):
-        games.trailing_returns(run, np.arange(1, 3), 2)
+        games.trailing_returns(run, np.arange(1, 3), 2, 0.0)
 
 
 # Curves
@@ -149,7 +155,7 @@ def test_curves_are_means_of_trailing_means_where_every_run_has_one():
         made_run([0, 4], [1, 4], frames=5, seed=0),
         made_run([10, 20, 60], [2, 3, 5], frames=5, seed=1),
     ]
-    made = games.curves(runs, frames=5, window=2)
+    made = curves_of(runs, frames=5, window=2)
     assert list(made) == [*NAMES, "frame", "mean", "low", "high", "runs"]
     assert made["frame"].tolist() == [2, 3, 4, 5]
     assert made["mean"].tolist() == [5, 7.5, 8.5, 21]  # of (0, 0, 2, 2) and (10, 15, 15, 40)
@@ -164,7 +170,7 @@ def test_curves_are_means_of_trailing_means_where_every_run_has_one():
 )
 def test_a_curve_begins_where_the_slowest_run_has_its_first_value(runs, window):
     frames = runs[0].meta["observed_frames"]
-    made = games.curves(runs, frames=frames, window=window)
+    made = curves_of(runs, frames=frames, window=window)
     firsts = [
         min([*run.frames[:1], *([] if run.diverged_episode is None else [run.meta["diverged_frame"]])] or [999])
         for run in runs
@@ -180,15 +186,15 @@ def test_a_curve_begins_where_the_slowest_run_has_its_first_value(runs, window):
 def test_the_band_of_a_curve_has_the_resamples_of_curves():
     values = np.random.default_rng(4).normal(size=(7, 3))
     runs = [made_run(row, [1, 2, 3], frames=3, seed=seed) for seed, row in enumerate(values)]
-    made = games.curves(runs, frames=3, window=1)
+    made = curves_of(runs, frames=3, window=1)
     low, high = mean_interval(values, resamples=CURVE_RESAMPLES)
     np.testing.assert_array_equal(made[["low", "high"]].to_numpy().T, [low, high])
 
 
 def test_curves_without_a_row_have_their_columns_and_types():
     slow = [made_run([1], [1], seed=0), made_run([], [], seed=1)]
-    none = games.curves(slow, frames=100, window=2)
-    some = games.curves([slow[0]], frames=100, window=2)
+    none = curves_of(slow, frames=100, window=2)
+    some = curves_of([slow[0]], frames=100, window=2)
     assert len(none) == 0 and len(some) == 100
     pd.testing.assert_series_equal(none.dtypes, some.dtypes)
     types = {"frame": "int64", "mean": "float64", "low": "float64", "high": "float64", "runs": "int64"}
@@ -201,12 +207,12 @@ def test_a_setting_without_a_curve_leaves_those_of_others_standing():
         for alpha, returns, ends in (("2^-6", [], []), ("2^-7", [3], [99]))
         for seed in range(2)
     ]
-    made = games.curves(runs, frames=100, window=2)
+    made = curves_of(runs, frames=100, window=2)
     assert made["alpha"].tolist() == ["2^-7"] * 2 and made["frame"].tolist() == [99, 100]
 
 
 def test_a_long_curve_is_kept_at_the_grid():
-    made = games.curves([made_run([3], [1500], frames=12_000)], frames=12_000, window=2)
+    made = curves_of([made_run([3], [1500], frames=12_000)], frames=12_000, window=2)
     assert made["frame"].tolist() == list(range(1512, 12_001, 24))
     assert made["low"].isna().all() and made["high"].isna().all()
 
@@ -255,6 +261,20 @@ def test_a_run_that_diverged_in_its_first_episode_earned_nothing():
     row = scores_of([made_run([], [], diverged=40)]).iloc[0]
     assert (row["episodes"], row["final"], row["final_episodes"], row["auc"]) == (0, 0, 0, 0)
     assert math.isnan(row["entropy"]) and (row["diverged"], row["diverged_frame"]) == (True, 40)
+
+
+@pytest.mark.parametrize("environment", ["catch", "seaquest"])
+def test_a_run_that_diverged_scores_no_better_than_an_episode_without_a_policy(environment):
+    """Catch costs 1 for every miss: at 0, a run that diverged would beat every policy that mostly misses."""
+    failed, works = FAILED[environment], FAILED[environment] + 0.1
+    runs = [
+        made_run([works] * 3, [10, 20, 90], environment=environment, method="none", alpha="2^-8"),
+        made_run([works] * 2, [10, 20], environment=environment, method="none", alpha="2^-2", diverged=30),
+    ]
+    assert scores_of(runs).set_index("alpha")["final"].to_dict() == {"2^-8": pytest.approx(works), "2^-2": failed}
+    assert games.best_constant(settings_of(runs))["alpha"].tolist() == ["2^-8"]
+    curves = curves_of(runs).set_index(["alpha", "frame"])["mean"]
+    assert curves["2^-2", 100] == failed and curves["2^-8", 100] == pytest.approx(works)
 
 
 @given(played_runs(), st.integers(1, 15), st.integers(1, 15))
@@ -350,7 +370,7 @@ GRID = [
     )
 ]
 ORDERED = {
-    "curves": games.curves(GRID, frames=100, window=2),
+    "curves": curves_of(GRID, frames=100, window=2),
     "scores": scores_of(GRID),
     "settings": settings_of(GRID),
 }
@@ -359,7 +379,7 @@ ORDERED = {
 @hypothesis.settings(max_examples=15)
 @given(st.permutations(GRID))
 def test_runs_in_any_order_give_the_same_tables(runs):
-    pd.testing.assert_frame_equal(games.curves(runs, frames=100, window=2), ORDERED["curves"], check_exact=True)
+    pd.testing.assert_frame_equal(curves_of(runs, frames=100, window=2), ORDERED["curves"], check_exact=True)
     pd.testing.assert_frame_equal(scores_of(runs), ORDERED["scores"], check_exact=True)
     pd.testing.assert_frame_equal(settings_of(runs), ORDERED["settings"], check_exact=True)
 
@@ -387,7 +407,7 @@ def test_every_number_is_that_of_its_own_run():
 
 
 def test_tables_come_back_from_files_as_they_were(tmp_path):
-    empty = games.curves([made_run([], [])], frames=100, window=2)
+    empty = curves_of([made_run([], [])], frames=100, window=2)
     reference = games.beside_reference(ORDERED["settings"], games.read_reference(REFERENCE), frames=100)
     best = games.best_constant(ORDERED["settings"])
     for name, frame in {**ORDERED, "empty": empty, "reference": reference, "best": best}.items():
@@ -433,7 +453,7 @@ def test_tables_come_back_from_files_as_they_were(tmp_path):
     ],
 )
 def test_runs_that_do_not_match_are_refused_in_one_line(runs, words):
-    for make in (lambda: games.curves(runs, frames=100, window=2), lambda: scores_of(runs)):
+    for make in (lambda: curves_of(runs, frames=100, window=2), lambda: scores_of(runs)):
         with pytest.raises(UserError) as raised:
             make()
         assert words in str(raised.value) and len(str(raised.value).splitlines()) == 1

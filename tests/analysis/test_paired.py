@@ -134,10 +134,10 @@ def test_the_overview_counts_and_names_the_largest():
 @pytest.mark.parametrize(
     ("runs", "words"),
     [
-        (runs_of("sid", (1, 2)), "no runs of scalar to compare; there are those of sid"),
+        (runs_of("sid", (1, 2)), "no runs of scalar to compare; there are runs of sid"),
         (
             [*runs_of("sid", (1, 2)), *runs_of("scalar", (1, 2)), *runs_of("sid", (1, 2), mu="2^-9")],
-            r"not the same seeds at alpha 2\^-6 mu 2\^-9",
+            r"do not have the same seeds at alpha 2\^-6 mu 2\^-9",
         ),
         (
             [
@@ -158,6 +158,6 @@ def test_what_cannot_be_paired_is_refused(runs, words):
 def test_other_seeds_are_refused():
     scores = scores_of([*runs_of("sid", (1, 2)), *runs_of("scalar", (1, 2))])
     one_less = scores[(scores["method"] == "sid") | (scores["seed"] == 0)]
-    with pytest.raises(UserError, match="not the same seeds"):
+    with pytest.raises(UserError, match="do not have the same seeds"):
         differences(one_less, "sid", "scalar")
     pd.testing.assert_frame_equal(differences(scores.iloc[::-1], "sid", "scalar"), differences(scores, "sid", "scalar"))

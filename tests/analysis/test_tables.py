@@ -64,7 +64,7 @@ def test_a_table_cut_short_is_refused_with_its_remedy(tmp_path, share):
     tables.write(made(RUNS)["curves"], path)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(share * len(whole))])
-    with pytest.raises(UserError, match="is cut short, garbled or no table; make it anew with: rm ") as raised:
+    with pytest.raises(UserError, match="is cut short, garbled or no table; rebuild it with: rm ") as raised:
         tables.read(path)
     assert str(raised.value).startswith(f"{path}: ") and "\n" not in str(raised.value)
 

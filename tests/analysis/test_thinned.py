@@ -102,9 +102,9 @@ def test_runs_of_games_begin_where_their_first_episode_ends():
         {"observed_frames": 1000},
         frames=ends,
     )
-    curves = games.curves([run], frames=1000, window=4)
+    curves = games.curves([run], frames=1000, window=4, failed_return={"catch": -1.0})
     grid = games.frame_grid(1000)[points.kept(500, 60)]
-    made = thinned.of(curves, [run], grid=grid, course=lambda one: games.trailing_returns(one, grid, 4))
+    made = thinned.of(curves, [run], grid=grid, course=lambda one: games.trailing_returns(one, grid, 4, -1.0))
     assert made["axis"] == "frame"
     ((number, (steps,)),) = made["runs"]
     frames = grid_of(made, number)
@@ -124,7 +124,7 @@ def test_a_curve_without_a_point_is_an_empty_one():
         {"observed_frames": 50},
         frames=np.empty(0, int),
     )
-    curves = games.curves([run], frames=50, window=4)
+    curves = games.curves([run], frames=50, window=4, failed_return={"catch": -1.0})
     made = thinned.of(curves, [run], grid=np.array([1, 50]), course=lambda one: np.full(2, np.nan))
     assert made["curves"][0][1:] == [[], [], []]
     assert made["runs"][0][1] == [[None, None]]

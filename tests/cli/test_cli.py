@@ -13,12 +13,13 @@ import termios
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from metatrace.config import experiments
-from metatrace.pipeline import outputs
-from metatrace.runs import key, results
+from metatrace.compiled import object_code
+from metatrace.config import loading
+from metatrace.domains.registry import DOMAINS, domain_of
+from metatrace.pipeline import provenance
+from metatrace.runs import key
 from metatrace.runs.results import load_run
 
 RUN = {
@@ -29,27 +30,17 @@ RUN = {
     "--seed": "0",
     "--episodes": "5",
 }
-AGGREGATE = {
-    "--runs": "runs",
-    "--environment": "mountain_car",
-    "--method": "scalar",
-    "--alpha": "2^-6",
-    "--mu": "2^-8",
-    "--seeds": "0",
-    "--episodes": "5",
-    "--smoothing": "2",
-    "--final": "2",
-    "--spread-alpha-max": "2^-5",
-    "--output": "tables",
-}
 
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory, all_kernels):
     """Where the command keeps its compiled kernels, for all tests of this file."""
     folder = tmp_path_factory.mktemp("cache")
-    for path in all_kernels:
-        shutil.copy(path, folder)
+    codes = {kernel: domain.kernel_code(kernel) for domain in DOMAINS for kernel in domain.kernels}
+    for path, code in zip(all_kernels, codes.values(), strict=True):
+        place = folder / provenance.fingerprint(code).digest
+        place.mkdir(exist_ok=True)
+        shutil.copy(path, place)
     return folder
 
 
@@ -110,7 +101,7 @@ BAD_RUNS = {
     "half a seed": ({"seed": "0.5"}, "--seed", "whole number from 0 up"),
     "no episodes": ({"episodes": "0"}, "--episodes", "whole number from 1 up"),
     "endless episodes": ({"episodes": "9" * 30}, "--episodes"),
-    "an unknown agent": ({"agent": "fast"}, "--agent", "plain"),
+    "an unknown agent": ({"agent": "quick"}, "--agent", "plain"),
     "an unknown option": ({"alfa": "2^-8"}, "--alfa", "--help"),
     "an abbreviated option": ({"epis": "5"}, "--epis"),
     "an unknown reading": ({"reading": "time=x"}, "time", "time_limit"),
@@ -120,8 +111,18 @@ BAD_RUNS = {
     "no drift on the drifting one": ({"environment": "drifting_mountain_car"}, "--drift", "is missing"),
     "a drift above 1": ({"environment": "drifting_mountain_car", "drift": "2^1"}, "--drift", "from 0 to 1"),
     "a drift that is none": ({"environment": "drifting_mountain_car", "drift": "x"}, "--drift"),
-    "a kernel that is none": ({"kernel": __file__}, __file__, "is no compiled kernel"),
-    "a kernel that is missing": ({"kernel": "none.o"}, "none.o", "is no compiled kernel"),
+    "a kernel that is none": (
+        {"kernel": __file__},
+        __file__,
+        "no compiled kernel",
+        "metatrace compile --kernel lazy_kernel",
+    ),
+    "a kernel that is missing": (
+        {"kernel": "none.o"},
+        "none.o",
+        "is missing",
+        "metatrace compile --kernel lazy_kernel --output none.o",
+    ),
     "a line break in a value": ({"method": "a\nb"}, "--method"),
 }
 
@@ -139,7 +140,8 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(metatrace):
     done = metatrace("run", *options(RUN, output="file/x.npz", episodes="100000000"))
     assert_refused(done, "file/x.npz", "cannot be written")
     assert listing(metatrace.folder) == ["file"]
-    assert_refused(metatrace("compile", "--output", "file/k.o"), "file/k.o", "cannot be written")
+    compiling = metatrace("compile", "--kernel", "lazy_kernel", "--output", "file/k.o")
+    assert_refused(compiling, "file/k.o", "cannot be written")
 
 
 def test_an_output_that_is_a_folder_is_refused(metatrace):
@@ -160,7 +162,7 @@ def test_a_bad_config_is_refused(metatrace, content):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["ran"], ["figure"], ["figure", "pie"], ["provenance"], ["provenance", "fingerprint", "x"]],
+    [[], ["ran"], ["figure"], ["aggregate"], ["provenance"], ["provenance", "fingerprint", "x"]],
     ids=str,
 )
 def test_an_unknown_verb_is_refused(metatrace, arguments):
@@ -169,12 +171,15 @@ def test_an_unknown_verb_is_refused(metatrace, arguments):
 
 def test_a_run_leaves_one_file_that_says_how_it_was_made(metatrace):
     done = metatrace("run", *options(RUN, output="new/folder/x.npz", reading="time_limit=bootstrap"))
-    assert done.returncode == 0 and done.stdout == ""
+    assert done.returncode == 0
     assert listing(metatrace.folder) == ["new", "new/folder", "new/folder/x.npz"]
     run = load_run(metatrace.folder / "new/folder/x.npz")
+    score = f"final score {run.returns.mean():.6g} (mean return of the last 5 episodes)"
+    assert re.fullmatch(rf"new/folder/x.npz: {re.escape(score)}, in [0-9.]+ s\n", done.stdout)
     assert run.key == key.RunKey("mountain_car", "scalar", "2^-6", "2^-8", "0", 0)
     assert len(run.returns) == 5 and np.array_equal(run.returns, -run.lengths)
     assert run.meta["readings"]["time_limit"] == "bootstrap" and run.meta["agent"] == "compiled"
+    assert run.meta["processor"] == object_code.processor()
     assert re.fullmatch("[0-9a-f]{16}", run.meta["code"]) and "numpy" in run.meta["packages"]
 
 
@@ -223,22 +228,77 @@ def test_the_kernel_is_kept_where_the_user_says_and_compiled_once(metatrace, tmp
     here = {"METATRACE_CACHE": str(tmp_path / "kept")}
     first = metatrace("run", *options(RUN, output="x.npz"), **here)
     assert first.returncode == 0 and "compiling the kernel" in first.stderr
-    (kept,) = (tmp_path / "kept").iterdir()
+    (kept,) = (tmp_path / "kept").rglob("*.o")
     before = kept.stat().st_mtime_ns, kept.stat().st_ino
     second = metatrace("run", *options(RUN, output="y.npz"), **here)
     assert second.returncode == 0 and second.stderr == ""
-    assert [kept] == list((tmp_path / "kept").iterdir())
+    assert [kept] == list((tmp_path / "kept").rglob("*.o"))
     assert (kept.stat().st_mtime_ns, kept.stat().st_ino) == before
 
 
 def test_a_damaged_kernel_in_the_cache_is_named(metatrace, kernel_files, tmp_path):
     whole = kernel_files("lazy_kernel")
-    (tmp_path / "kept").mkdir()
+    code = provenance.fingerprint(domain_of("mountain_car").kernel_code("lazy_kernel")).digest
+    (tmp_path / "kept" / code).mkdir(parents=True)
     here = {"METATRACE_CACHE": str(tmp_path / "kept")}
-    kept = tmp_path / "kept" / whole.name
+    kept = tmp_path / "kept" / code / whole.name
     kept.write_bytes(whole.read_bytes()[:5000])
     assert_refused(metatrace("run", *options(RUN, output="y.npz"), **here), str(kept))
     assert listing(metatrace.folder) == []
+
+
+@pytest.mark.parametrize(
+    "environment, method, there, wanted",
+    [
+        ("mountain_car", "vector", "lazy_kernel", "packed_kernel"),
+        ("mountain_car", "scalar", "step_kernel", "lazy_kernel"),
+        ("catch", "mixed", "packed_kernel", "step_kernel"),
+    ],
+)
+def test_a_kernel_of_another_method_or_domain_is_refused(metatrace, kernel_files, environment, method, there, wanted):
+    """A lazy kernel that ran for vector would give the numbers of none under the name of vector."""
+    length = {"episodes": None, "frames": "5"} if environment == "catch" else {}
+    changes = {"environment": environment, "method": method, "kernel": kernel_files(there), **length}
+    done = metatrace("run", *options(RUN, output="x.npz", **changes))
+    assert_refused(done, f"is {there}, and this run needs {wanted}; ", f"metatrace compile --kernel {wanted} --output ")
+    assert listing(metatrace.folder) == []
+
+
+def test_a_kernel_of_other_code_is_refused(metatrace, kernel_files):
+    machine_code = object_code.read(kernel_files("lazy_kernel"), "lazy_kernel")
+    (metatrace.folder / "k.o").write_bytes(object_code.as_file("lazy_kernel", "0123abcd", machine_code))
+    done = metatrace("run", *options(RUN, output="x.npz", kernel="k.o"))
+    assert_refused(done, "k.o: is lazy_kernel of other code", "metatrace compile --kernel lazy_kernel --output k.o")
+    assert listing(metatrace.folder) == ["k.o"]
+
+
+@pytest.mark.parametrize("variable", ["METATRACE_CACHE", "XDG_CACHE_HOME"])
+def test_a_cache_that_cannot_be_written_is_named_as_such(metatrace, variable):
+    (metatrace.folder / "file").write_text("in the way")
+    here = {"METATRACE_CACHE": "", variable: str(metatrace.folder / "file" / "cache")}
+    done = metatrace("run", *options(RUN, output="x.npz"), **here)
+    assert_refused(done, "file/cache", "cache folder", "set METATRACE_CACHE to a folder that you may write to")
+    assert listing(metatrace.folder) == ["file"]
+
+
+def test_agents_go_by_their_old_name_too(metatrace):
+    for agent in ("fast", "compiled"):
+        assert metatrace("run", *options(RUN, agent=agent, output=f"{agent}.npz")).returncode == 0
+    assert (metatrace.folder / "fast.npz").read_bytes() == (metatrace.folder / "compiled.npz").read_bytes()
+
+
+def test_a_run_of_mountain_car_imports_nothing_heavy(metatrace, cache):
+    heavy = ("pandas", "numba", "torch", "pydantic", "gymnasium")
+    code = "import sys; from metatrace.cli.main import main; main(sys.argv[1:]); "
+    code += f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "run", *options(RUN, output="x.npz")],
+        cwd=metatrace.folder,
+        env={**os.environ, "METATRACE_CACHE": str(cache)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and done.stderr == "[]\n"
 
 
 VERBS = [
@@ -246,30 +306,7 @@ VERBS = [
     ["run"],
     ["compile"],
     ["estimate"],
-    ["aggregate"],
-    ["aggregate-games"],
-    ["aggregate-scores"],
-    ["best-alphas"],
-    ["best-mu"],
-    ["paired"],
-    ["compare-methods"],
-    ["thin"],
-    ["thin-games"],
-    ["explorer"],
-    ["claims"],
     ["publish"],
-    ["table"],
-    ["figure"],
-    ["figure", "learning-curves"],
-    ["figure", "sensitivity"],
-    ["figure", "heat-map"],
-    ["figure", "best-mu"],
-    ["figure", "by-drift"],
-    ["figure", "mu-and-beta"],
-    ["figure", "games"],
-    ["figure", "methods"],
-    ["figure", "paired"],
-    ["figure", "paired-curves"],
     ["config"],
     ["provenance"],
     ["provenance", "fingerprint"],
@@ -292,300 +329,21 @@ def test_every_verb_stands_in_the_list_above(metatrace):
 
 
 GAME = {"environment": "catch", "frames": "60", "seed": "0"}
-GAMES = {
-    "runs": "runs",
-    "environment": "catch",
-    "method": "none",
-    "alpha": "2^-6",
-    "mu": "0",
-    "seeds": "0",
-    "frames": "60",
-    "smoothing": "4",
-    "final": "3",
-    "reference": str(Path(__file__).parents[2] / "config" / "reference_scores.csv"),
-    "output": "tables",
-}
-
-
-def test_runs_of_a_game_become_tables_the_best_step_size_and_a_picture(metatrace):
-    for alpha in ("2^-6", "2^-9"):
-        output = key.RunKey("catch", "none", alpha, "0", "0", 0).path("runs")
-        done = metatrace("run", "--method", "none", *options({}, **GAME | {"alpha": alpha, "output": output}))
-        assert done.returncode == 0, done.stderr
-    both = [*options({}, **GAMES), "--alpha", "2^-6", "2^-9"]
-    assert metatrace("aggregate-games", *both).returncode == 0
-    settings = pd.read_parquet(metatrace.folder / "tables/settings.parquet")
-    choice = {"environment": "catch", "method": "none", "count": "1", "output": "best.txt"}
-    assert metatrace("best-alphas", "tables/settings.parquet", *options({}, **choice)).returncode == 0
-    best = settings.sort_values("final", kind="stable")["alpha"].iloc[-1]
-    if settings["final"].nunique() > 1:
-        assert (metatrace.folder / "best.txt").read_text() == f"{best}\n"
-    drawn = metatrace("figure", "games", "--tables", "tables", "--frames", "60", "--title", "T", "--output", "f")
-    assert drawn.returncode == 0, drawn.stderr
-    assert (metatrace.folder / "f.svg").is_file() and (metatrace.folder / "f.csv").is_file()
-
-    reference = ["--reference", GAMES["reference"], "--output", "together.parquet"]
-    assert metatrace("aggregate-scores", "tables/scores.parquet", *reference).returncode == 0
-    # No reference has scores of catch, so nothing is on a scale with others.
-    assert pd.read_parquet(metatrace.folder / "together.parquet").empty
-
-    listed = listing(metatrace.folder)
-    wrong = metatrace("aggregate-scores", "tables/settings.parquet", *reference)
-    assert_refused(wrong, "tables/settings.parquet", "has no column seed")
-    assert_refused(
-        metatrace("aggregate-games", *options({}, **GAMES | {"frames": "61"})), "catch none alpha 2^-6", "61"
-    )
-    assert_refused(metatrace("aggregate-games", *options({}, **GAMES | {"code": "0" * 16})), "is stale")
-    assert_refused(
-        metatrace("aggregate-games", *options({}, **GAMES | {"reference": "no.csv"})), "no.csv", "there is no"
-    )
-    more = metatrace("best-alphas", "tables/settings.parquet", *options({}, **choice | {"count": "3"}))
-    assert_refused(more, "has 2 α", "3 are to be chosen")
-    assert_refused(
-        metatrace("best-alphas", "tables/reference.parquet", *options({}, **choice)),
-        "tables/reference.parquet",
-        "has no column environment",
-    )
-    assert listing(metatrace.folder) == listed
 
 
 def test_a_trial_says_how_long_games_take(metatrace):
     done = metatrace("estimate", "--frames", "none=1000000", "--cores", "2", "--output", "times.json")
     assert done.returncode == 0, done.stderr
     milliseconds = json.loads((metatrace.folder / "times.json").read_text())["none"]
-    told = f"none: 1,000,000 observed frames at {milliseconds:.1f} ms"
+    told = f"none: 1,000,000 observed frames at {milliseconds:.3g} ms"
     assert told in done.stdout and re.search(r"about \d+ (minutes|hours) on 2 cores", done.stdout)
     assert_refused(metatrace("estimate", "--frames", "nine=3"), "--frames", "is no METHOD=N")
     assert_refused(metatrace("estimate", "--frames", "none=3", "--device", "tpu"), "--device", "tpu")
 
 
-def test_drifting_runs_become_the_best_mu_and_pictures_of_it(metatrace):
-    drifting = {"environment": "drifting_mountain_car", "episodes": "4"}
-    for method in ("none", "mixed"):
-        for seed in ("0", "1"):
-            for drift in ("0", "1e-5"):
-                changes = {"method": method, "mu": None if method == "none" else "2^-8", "seed": seed}
-                path = f"drifting_mountain_car/{method}/alpha~2^-6/mu~{changes['mu'] or 0}/drift~{drift}"
-                output = f"runs/{path}/seed~{seed}.npz"
-                assert (
-                    metatrace("run", *options(RUN, **drifting, **changes, drift=drift, output=output)).returncode == 0
-                )
-    many = [*options(AGGREGATE, **drifting), "--beta", "--seeds", "0", "1", "--drift", "0", "1e-5"]
-    assert metatrace("aggregate", *many, "--method", "none", "mixed").returncode == 0
-    assert metatrace("best-mu", "tables/scores.parquet", "--output", "tables/best_mu.parquet").returncode == 0
-    best = pd.read_parquet(metatrace.folder / "tables/best_mu.parquet")
-    assert best[["method", "drift", "mu"]].values.tolist() == [
-        ["mixed", "0", "2^-8"],
-        ["mixed", "1e-5", "2^-8"],
-        ["none", "0", "0"],
-        ["none", "1e-5", "0"],
-    ]
-    drawn = ["--tables", "tables", "--title", "Best"]
-    assert metatrace("figure", "best-mu", *drawn, "--output", "best").returncode == 0
-    assert metatrace("figure", "by-drift", *drawn, "--output", "by_drift").returncode == 0
-
-    # Of each table one drift and tuned methods alone
-    assert metatrace("aggregate", *many, "--method", "mixed", "--drift", "1e-5").returncode == 0
-    mu = ["--mu", "2^-8"]
-    assert metatrace("figure", "mu-and-beta", *drawn, *mu, "--output", "beta").returncode == 0
-    for name in ("best", "by_drift", "beta"):
-        for suffix in ("svg", "pdf", "png"):
-            assert (metatrace.folder / f"{name}.{suffix}").stat().st_size > 1000
-        assert not pd.read_csv(metatrace.folder / f"{name}.csv").empty
-    points = pd.read_csv(metatrace.folder / "by_drift.csv", dtype=str)
-    drawn_points = set(zip(points["method"], points["drift"], strict=True))
-    assert drawn_points == {(method, drift) for method in ("none", "mixed") for drift in ("0", "1e-5")}
-    assert_refused(
-        metatrace("figure", "mu-and-beta", *drawn, "--mu", "2^-9", "--output", "x"), "--mu", "2^-9", "tables"
-    )
-    refused = metatrace("aggregate", *many, "--method", "none", "mixed", "--code", "0" * 16)
-    assert_refused(refused, "--code", "one for each --method")
-
-
-def test_two_methods_become_their_differences_and_pictures_of_them(metatrace):
-    made_runs(metatrace.folder / "runs", methods=("scalar", "mixed"))
-    many = [*options(AGGREGATE, environment="drifting_mountain_car", episodes="5"), "--seeds", "0", "1"]
-    done = metatrace("aggregate", *many, "--method", "scalar", "mixed", "--mu", "2^-8", "2^-6")
-    assert done.returncode == 0, done.stderr
-    pair = ["paired", "tables/scores.parquet", "--first", "mixed", "--output", "tables", "--second"]
-    done = metatrace(*pair, "scalar")
-    assert done.returncode == 0, done.stderr
-    differences = pd.read_parquet(metatrace.folder / "tables/differences.parquet")
-    assert differences[["first", "second", "mu"]].values.tolist() == [
-        ["mixed", "scalar", "2^-6"],
-        ["mixed", "scalar", "2^-8"],
-    ]
-    assert (differences["auc_difference"] == 0).all()  # the runs were made alike
-    drawn = ["--tables", "tables", "--title", "Both"]
-    for kind in ("paired", "paired-curves"):
-        done = metatrace("figure", kind, *drawn, "--output", kind)
-        assert done.returncode == 0, done.stderr
-        for suffix in ("svg", "pdf", "png", "csv"):
-            assert (metatrace.folder / f"{kind}.{suffix}").stat().st_size > 100
-    assert_refused(metatrace(*pair, "sid"), "no runs of sid")
-    settings = [*pair[:1], "tables/settings.parquet", *pair[2:], "scalar"]
-    assert_refused(metatrace(*settings), "settings.parquet", "has no column seed")
-
-
-def test_grids_of_several_methods_become_one_table_and_a_picture(metatrace):
-    made_runs(metatrace.folder / "runs")
-    many = [*options(AGGREGATE, environment="drifting_mountain_car", episodes="5"), "--seeds", "0", "1"]
-    for method in ("none", "mixed"):
-        grid = ["--method", method, "--mu", "2^-8", "2^-6", "--output", method]
-        assert metatrace("aggregate", *many, *grid).returncode == 0
-    compare = ["compare-methods", "--tables", "none", "mixed", "--output", "tables", "--spread-alpha-max"]
-    done = metatrace(*compare, "2^-5")
-    assert done.returncode == 0, done.stderr
-    best = pd.read_parquet(metatrace.folder / "tables/best_over_alpha.parquet")
-    assert best[["method", "mu"]].values.tolist() == [["none", "0"], ["mixed", "2^-6"]]
-    done = metatrace("figure", "methods", "--tables", "tables", "--title", "All", "--output", "all")
-    assert done.returncode == 0, done.stderr
-    assert (metatrace.folder / "all.svg").is_file() and (metatrace.folder / "all.csv").is_file()
-    assert_refused(metatrace(*compare, "2^-9"), "none was run at no α up to")
-    assert_refused(metatrace(*compare, "small"), "--spread-alpha-max")
-
-
-def made_runs(root, *, methods=("none", "mixed"), beta=True, code="a" * 16):
-    """Run files of two seeds, such as training leaves, below `root`."""
-    runs = key.grid_of_runs(["drifting_mountain_car"], methods, ["2^-6"], ["2^-8", "2^-6"], ["0"], [0, 1])
-    for identity in runs:
-        returns = -100.0 - np.arange(5) - identity.seed - (identity.mu == "2^-8")
-        meta = {"code": code} | ({"beta_groups": ["value/noisy", "policy/noisy"]} if beta else {})
-        values = np.outer(np.arange(5), (1, -1)) + identity.seed if beta else None
-        results.save_run(
-            identity.path(root),
-            results.Run(identity, returns, np.full(5, 100, np.int64), meta, beta=values),
-        )
-    return runs
-
-
-DRIFTING = [
-    *options(AGGREGATE, environment="drifting_mountain_car", method=None, mu=None, seeds=None),
-    *("--method", "none", "mixed", "--mu", "2^-8", "2^-6", "--seeds", "0", "1"),
-]
-
-
-def test_beta_tables_are_there_where_they_are_asked_for(metatrace):
-    made_runs(metatrace.folder / "runs")
-    always = [f"{name}.parquet" for name in outputs.AGGREGATED]
-    assert metatrace("aggregate", *DRIFTING).returncode == 0
-    assert listing(metatrace.folder / "tables") == always
-    assert metatrace("aggregate", *DRIFTING, "--beta").returncode == 0
-    assert listing(metatrace.folder / "tables") == sorted([*always, "beta.parquet", "final_beta.parquet"])
-    beta = pd.read_parquet(metatrace.folder / "tables" / "beta.parquet")
-    rows = beta[(beta["method"] == "mixed") & (beta["mu"] == "2^-8") & (beta["group"] == "policy/noisy")]
-    # Of the trailing means (0, −½, −1½, −2½, −3½) and 1 more.
-    assert rows["mean"].tolist() == [0.5, 0, -1, -2, -3]
-    final = pd.read_parquet(metatrace.folder / "tables" / "final_beta.parquet")
-    assert final.loc[final["method"] == "none", "beta"].tolist() == [3.5, -3.5, 4.5, -2.5]
-
-
-def test_beta_of_runs_that_keep_none_is_refused_and_nothing_is_written(metatrace):
-    made_runs(metatrace.folder / "runs", beta=False)
-    before = listing(metatrace.folder)
-    assert_refused(metatrace("aggregate", *DRIFTING, "--beta"), "runs of mixed", "keep no β")
-    assert listing(metatrace.folder) == before
-
-
-def test_each_method_has_a_fingerprint_of_its_own(metatrace):
-    made_runs(metatrace.folder / "runs", methods=["none"], code="a" * 16)
-    mixed = made_runs(metatrace.folder / "runs", methods=["mixed"], code="b" * 16)
-    before = listing(metatrace.folder)
-    one, two, three = ("a" * 16, "b" * 16, "c" * 16)
-    for wrong in ([one], [one, two, three]):
-        refused = metatrace("aggregate", *DRIFTING, "--code", *wrong)
-        assert_refused(refused, f"--code: has {len(wrong)} fingerprints", "one for each --method, that is 2")
-    stale = metatrace("aggregate", *DRIFTING, "--code", one, three)
-    assert_refused(stale, mixed[0].path("runs"), f"is stale: code {two} made it, the code is now {three}")
-    assert_refused(metatrace("aggregate", *DRIFTING, "--code", two, one), "/none/", "is stale")
-    assert listing(metatrace.folder) == before
-    assert metatrace("aggregate", *DRIFTING, "--code", one, two).returncode == 0
-
-
-def test_the_best_mu_is_chosen_from_the_scores(metatrace):
-    made_runs(metatrace.folder / "runs")
-    assert metatrace("aggregate", *DRIFTING).returncode == 0
-    assert metatrace("best-mu", "tables/scores.parquet", "--output", "new/best.parquet").returncode == 0
-    best = pd.read_parquet(metatrace.folder / "new" / "best.parquet")
-    shown = best[["method", "mu", "runs", "final", "runner_up", "difference"]].astype(object)
-    mixed, none = shown.values.tolist()
-    # The last two returns of seed 0 are −103 and −104, of seed 1 1 less, and 1 less at 2^-8.
-    assert mixed == ["mixed", "2^-6", 2, -104, "2^-8", 1]
-    assert none[:5] == ["none", "0", 2, -104, ""] and np.isnan(none[5])
-
-
-def test_the_best_mu_of_what_are_no_scores_is_refused(metatrace):
-    made_runs(metatrace.folder / "runs")
-    assert metatrace("aggregate", *DRIFTING).returncode == 0
-    (metatrace.folder / "tables" / "junk.parquet").write_bytes(b"junk")
-    before = listing(metatrace.folder)
-    for name, *words in (
-        ("curves", "has no column final", "scores.parquet"),
-        ("spread", "has no column alpha, final", "scores.parquet"),
-        ("junk", "is cut short, garbled or no table"),
-        ("none", "there is no such table"),
-    ):
-        refused = metatrace("best-mu", f"tables/{name}.parquet", "--output", "best.parquet")
-        assert_refused(refused, f"tables/{name}.parquet: ", *words)
-    assert_refused(metatrace("best-mu", "tables/scores.parquet"), "--output")
-    assert listing(metatrace.folder) == before
-
-
-@pytest.mark.parametrize(
-    "figure, missing",
-    [(["best-mu"], "best_mu"), (["mu-and-beta", "--mu", "2^-8"], "beta")],
-    ids=lambda value: value[0] if isinstance(value, list) else "",
-)
-def test_a_figure_without_its_table_is_refused(metatrace, figure, missing):
-    made_runs(metatrace.folder / "runs")
-    assert metatrace("aggregate", *DRIFTING).returncode == 0
-    before = listing(metatrace.folder)
-    refused = metatrace("figure", *figure, "--tables", "tables", "--title", "T", "--output", "x")
-    assert_refused(refused, f"tables/{missing}.parquet: there is no such table")
-    assert listing(metatrace.folder) == before
-
-
-BAD_FILES = {
-    "a run cut in half": (lambda whole: whole[: len(whole) // 2], "cut short"),
-    "another schema": (None, "has schema 99, not 1"),
-    "missing": (lambda whole: None, "there is no such run file"),
-}
-
-
-@pytest.mark.parametrize("damage, words", BAD_FILES.values(), ids=BAD_FILES.keys())
-def test_a_damaged_run_stops_the_aggregation_with_its_name(metatrace, damage, words):
-    path = metatrace.folder / key.RunKey("mountain_car", "scalar", "2^-6", "2^-8", "0", 0).path("runs")
-    assert metatrace("run", *options(RUN, output=path)).returncode == 0
-    if damage is None:
-        rewrite_with_schema(path, 99)
-    elif (data := damage(path.read_bytes())) is None:
-        path.unlink()
-    else:
-        path.write_bytes(data)
-    before = listing(metatrace.folder)
-    done = metatrace("aggregate", *options(AGGREGATE))
-    assert_refused(done, str(path.relative_to(metatrace.folder)), words, "snakemake")
-    assert listing(metatrace.folder) == before
-
-
-def rewrite_with_schema(path, version):
-    """Gives a run file another schema version, all else the same."""
-    with np.load(path) as file:
-        arrays = dict(file)
-    meta = {**json.loads(str(arrays.pop("meta"))), "schema": version}
-    np.savez_compressed(path, meta=np.array(json.dumps(meta)), **arrays)
-
-
-def test_a_stale_run_is_refused(metatrace):
-    path = key.RunKey("mountain_car", "scalar", "2^-6", "2^-8", "0", 0).path("runs")
-    assert metatrace("run", *options(RUN, output=path)).returncode == 0
-    assert_refused(metatrace("aggregate", *options(AGGREGATE, code="0" * 16)), path, "is stale")
-    assert metatrace("aggregate", *options(AGGREGATE)).returncode == 0
-
-
 def test_a_config_is_summed_up(metatrace):
     path = Path(__file__).parents[2] / "config" / "paper.yaml"
-    asked = experiments.read(path)
+    asked = loading.read(path)
     done = metatrace("config", path)
     assert done.returncode == 0
     assert f"{len(asked.figures)} figures, {len(asked.all_runs())} runs" in done.stdout
@@ -593,10 +351,10 @@ def test_a_config_is_summed_up(metatrace):
 
 
 def test_a_fingerprint_is_printed_with_what_entered_it(metatrace):
-    done = metatrace("provenance", "fingerprint", "run_lazy_kernel")
+    done = metatrace("provenance", "fingerprint", "run_mountain_car_scalar")
     assert done.returncode == 0
     assert re.fullmatch("[0-9a-f]{16}", done.stdout.splitlines()[0])
-    assert "metatrace.domains.mountain_car.lazy_kernel" in done.stdout
+    assert "metatrace.compiled.lazy_kernel" in done.stdout
 
 
 def test_a_run_shows_its_progress_on_a_terminal_and_only_there(metatrace, cache):

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metatrace.cli.main import main
+from metatrace.config import loading
 
 CONFIGS = Path(__file__).parents[2] / "config"
 SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
@@ -19,7 +20,7 @@ SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 
 @functools.cache
 def real(scale):
-    return yaml.safe_load((CONFIGS / f"{scale}.yaml").read_text(encoding="utf-8"))
+    return loading.read(CONFIGS / f"{scale}.yaml").content
 
 
 def outcome(path):
@@ -58,7 +59,9 @@ SCALARS = st.one_of(
     st.datetimes(),
     st.binary(max_size=4),
 )
-KEYS = st.sampled_from(["alpha", "mu", "seeds", "best", "of", "method", "kind", "x"]) | st.text(max_size=4)
+KEYS = st.sampled_from(
+    ["alpha", "mu", "seeds", "best", "from_figure", "members", "method", "kind", "base", "x"]
+) | st.text(max_size=4)
 VALUES = st.recursive(
     SCALARS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS | SCALARS, inner, max_size=4),
@@ -132,7 +135,7 @@ def test_a_file_of_any_bytes_is_refused_in_one_line(tmp_path, content):
 )
 @settings(max_examples=150, suppress_health_check=SLOW)
 def test_a_real_config_with_any_bytes_anywhere_is_valid_or_refused_in_one_line(tmp_path, position, junk, insert):
-    whole = (CONFIGS / "quick.yaml").read_bytes()[:3000]
+    whole = loading.as_yaml(loading.read(CONFIGS / "quick.yaml")).encode()[:3000]
     start = int(position * len(whole))
     path = tmp_path / "c.yaml"
     path.write_bytes(whole[:start] + junk + whole[start + (0 if insert else len(junk)) :])

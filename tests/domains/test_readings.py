@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metatrace.config import experiments
 from metatrace.domains import readings
-from metatrace.domains.mountain_car.settings import ENVIRONMENTS, Settings
+from metatrace.domains.mountain_car.settings import Settings
 from metatrace.domains.readings import Reading
+from metatrace.domains.registry import ENVIRONMENTS, READINGS
 from metatrace.errors import UserError
 
 README = Path(__file__).parents[2] / "config" / "README.md"
@@ -51,7 +51,7 @@ def test_a_wrong_key_or_answer_is_named_with_what_would_be_right(chosen, line):
 
 @given(data=st.data())
 def test_every_combination_of_answers_is_kept_and_filled_up(data):
-    asked = data.draw(st.sampled_from([ASKED, *experiments.QUESTIONS.values()]))
+    asked = data.draw(st.sampled_from([ASKED, *(environment.readings for environment in ENVIRONMENTS.values())]))
     some = data.draw(st.lists(st.sampled_from(asked), unique=True))
     chosen = {reading.key: data.draw(st.sampled_from(reading.values)) for reading in some}
     answers = readings.complete(asked, chosen, "c")
@@ -73,18 +73,17 @@ def test_any_other_key_or_answer_is_refused_in_one_line(key, value):
 
 
 def test_every_mountain_car_has_its_questions():
-    assert set(ENVIRONMENTS) <= experiments.QUESTIONS.keys()
     plain, drifting = (
-        {reading.key for reading in experiments.QUESTIONS[name]} for name in ("mountain_car", "drifting_mountain_car")
+        {reading.key for reading in ENVIRONMENTS[name].readings} for name in ("mountain_car", "drifting_mountain_car")
     )
     assert drifting - plain == {"drift_and_noise"} and plain < drifting
     # What training looks up where nothing is said.
     assert Settings("none", 0.1, 0.0, 0, 1).readings == readings.complete(
-        experiments.QUESTIONS["mountain_car"], {}, "readings"
+        ENVIRONMENTS["mountain_car"].readings, {}, "readings"
     )
 
 
-@pytest.mark.parametrize("reading", experiments.READINGS, ids=lambda reading: reading.key)
+@pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.key)
 def test_a_question_is_whole(reading):
     assert reading.question.rstrip(".").strip() and reading.why
     assert len(set(reading.values)) == len(reading.values) >= 1
@@ -92,7 +91,7 @@ def test_a_question_is_whole(reading):
     assert "=" not in reading.key and all(value.isprintable() for value in reading.values)
 
 
-@pytest.mark.parametrize("reading", experiments.READINGS, ids=lambda reading: reading.key)
+@pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.key)
 def test_the_readme_lists_the_question_with_its_answers(reading):
     rows = [
         [cell.strip() for cell in line.replace(r"\|", "/").strip("|").split("|")]

@@ -160,7 +160,9 @@ class Scene:
         return [
             pid
             for pid, command, session in processes()
-            if session in (sessions or self.started) and "-m metatrace" in command and "bash" not in command
+            if session in (sessions or self.started)
+            and ("-m metatrace" in command or ".snakemake/scripts/" in command)
+            and "bash" not in command
         ]
 
     def wait_for_orphans(self) -> None:
@@ -413,7 +415,9 @@ def undisturbed(folder: Path, config: str = CONFIG, kernels: Iterable[Path] = ()
     project = Project.copy_to(folder, kernels)
     (project.folder / "config/tiny.yaml").write_text(config)
     # Below the five minutes of a real run.
-    project.edit("workflow/rules/run.smk", "--checkpoint {", "--checkpoint-every 1 --checkpoint {")
+    project.edit(
+        "metatrace/pipeline/plan.py", '["--checkpoint", path]', '["--checkpoint-every", "1", "--checkpoint", path]'
+    )
     project.make()
     return project
 

@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 from made_tables import make
 
+from metatrace import methods as registry
 from metatrace.analysis.methods import best_over_alpha, gathered
 from metatrace.figures import methods, style
 from metatrace.numbers import parse
@@ -45,7 +46,7 @@ def test_each_method_is_drawn_at_its_best_mu_and_its_spread_at_every_mu(check_te
             rows = settings[(settings["method"] == method) & (settings["mu"] == mus[method])].iloc[::-1]
             expected = np.column_stack([rows["alpha"].map(lambda a: parse(a, "")), rows[quantity]])
             np.testing.assert_array_equal(line.get_xydata(), expected)
-            assert line.get_color() == style.METHODS[method].colour
+            assert line.get_color() == registry.METHODS[method].colour
     for method, line in lines(spreads).items():
         rows = spread[spread["method"] == method].iloc[::-1]
         if method == "none":
@@ -86,7 +87,7 @@ def test_score_panels_share_their_return_axis():
         {"alphas": ["2^-10"]},
         {"grids": {"none": ["0"]}},
         {"grids": {"mixed": ["0.001"]}, "alphas": ALPHAS[2:4]},
-        {"grids": {method: ["0" if method == "none" else "2^-8"] for method in style.METHODS}},
+        {"grids": {method: ["0" if method == "none" else "2^-8"] for method in registry.METHODS}},
     ],
 )
 def test_draws_other_scales(options, check_texts):

@@ -40,6 +40,10 @@ def test_neighbours_differ_in_dashes():
     assert all(style.dashes(i) != style.dashes(i + 1) for i in range(12))
 
 
+def test_no_two_of_many_lines_share_marker_and_dashes():
+    assert len({(style.marker(i), style.dashes(i)) for i in range(36)}) == 36
+
+
 def test_descending_goes_by_value():
     assert style.descending(["2^-9", "0.001", "2^-10", "2^-9"]) == ["2^-9", "0.001", "2^-10"]
 

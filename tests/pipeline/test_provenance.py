@@ -1,295 +1,602 @@
 """Fingerprints follow meaning: what changes results changes them, and nothing else does."""
 
 import ast
-import importlib.util
-import inspect
 import os
 import shutil
 import subprocess
 import sys
 import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import metatrace
-from metatrace.cli import main as cli
+from metatrace.domains.protocol import Code
 from metatrace.errors import UserError
-from metatrace.pipeline import provenance
+from metatrace.methods import METHODS
+from metatrace.pipeline import jobs
+from metatrace.pipeline.definitions import read_module
+from metatrace.pipeline.provenance import WHEN_IMPORTED, Project
 
 PACKAGE = Path(metatrace.__file__).parent
-ASK = """
-from metatrace import provenance
-for job in provenance.ENTRY_POINTS:
-    print(job, provenance.of_job(job).digest)
-"""
+RUNS = {job for job in jobs.JOBS if job.startswith("run_")}
+PLAIN = {job for job in RUNS if job.endswith("_plain")}
+CARS = {job for job in RUNS if job.startswith("run_mountain_car_")} - PLAIN
+PACKED = {job for job in CARS if "vector" in job or "mixed" in job}
+
+
+def write(folder, files, package="made"):
+    """A package of these files (paths and sources), and an empty `__init__.py` if there is none."""
+    for name, source in {"__init__.py": "", **files}.items():
+        path = folder / package / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(source), encoding="utf-8")
+
+
+def read(folder, *entries, method="", facts=(), package="made", not_entered=()):
+    """The fingerprint of entries, read afresh."""
+    return Project(folder, package, not_entered).fingerprint(Code(entries, method, facts))
 
 
 @pytest.fixture
-def copy(tmp_path):
-    """A copy of the package that may be edited."""
-    shutil.copytree(PACKAGE, tmp_path / "metatrace", ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path
+def made(tmp_path):
+    """Writes a package and tells what an entry reaches, by names without the package's."""
+
+    def reached(files, entry, **options):
+        write(tmp_path, files)
+        found = read(tmp_path, f"made.{entry}", **options).definitions
+        return {name.removeprefix("made.") for name in found}
+
+    return reached
 
 
-def digests(folder):
-    """The fingerprint of each job, by a fresh Python that imports the package in `folder`."""
-    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    asked = subprocess.run(
-        [sys.executable, "-c", ASK], cwd=folder, env=environment, check=True, capture_output=True, text=True
-    )
-    return dict(line.split() for line in asked.stdout.splitlines())
+class TestThisProject:
+    """What users change in this project, and which jobs run again."""
 
+    @pytest.fixture
+    def copy(self, tmp_path):
+        """A copy of the package that may be edited."""
+        shutil.copytree(PACKAGE, tmp_path / "metatrace", ignore=shutil.ignore_patterns("__pycache__"))
+        return tmp_path
 
-def edit(folder, module, old, new, count=-1):
-    path = folder / "metatrace" / module
-    text = path.read_text(encoding="utf-8")
-    assert old in text, f"{module} no longer holds {old!r}: the test must change with it"
-    path.write_text(text.replace(old, new, count), encoding="utf-8")
+    @staticmethod
+    def digests(folder):
+        project = Project(folder)
+        return {job: project.fingerprint(code).digest for job, code in jobs.JOBS.items()}
 
-
-def changed(before, after):
-    assert before.keys() == after.keys()
-    return {job for job in before if before[job] != after[job]}
-
-
-def test_the_same_code_in_another_place_has_the_same_fingerprint(copy):
-    assert digests(copy) == {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
-
-
-def test_comments_docstrings_and_layout_leave_it(copy):
-    before = digests(copy)
-    for path in (copy / "metatrace").rglob("*.py"):
+    def changed(self, folder, module, old, new):
+        """The jobs whose fingerprints an edit of a module changes."""
+        path = folder / "metatrace" / module
         text = path.read_text(encoding="utf-8")
-        path.write_text(
-            "# a comment\n\n" + text.replace("\n\n\n", "\n\n\n\n# between\n\n") + "\n# the end\n",
-            encoding="utf-8",
-        )
-    edit(copy, "mountain_car/dynamics.py", '"""Whether the episode ends here."""', '"""Is it\n    over?"""')
-    edit(
-        copy,
-        "mountain_car/dynamics.py",
-        "return position, velocity",
-        "return (\n        position,\n        velocity,\n    )",
+        assert old in text, f"{module} no longer holds {old!r}: the test must change with it"
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        after = self.digests(folder)
+        return {job for job in after if after[job] != jobs.fingerprint_of(job).digest}
+
+    def test_another_folder_and_other_file_times_change_nothing(self, copy):
+        for path in copy.rglob("*.py"):
+            os.utime(path, (0, 0))
+        assert self.digests(copy) == {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
+
+    def test_another_process_finds_the_same(self):
+        # Another order of sets, that is.
+        ask = "from metatrace.pipeline import jobs\nfor job in jobs.JOBS: print(job, jobs.fingerprint_of(job).digest)"
+        environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), "PYTHONHASHSEED": "7"}
+        done = subprocess.run([sys.executable, "-c", ask], env=environment, check=True, capture_output=True, text=True)
+        found = dict(line.split() for line in done.stdout.splitlines())
+        assert found == {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
+
+    def test_comments_docstrings_and_layout_change_nothing(self, copy):
+        for path in copy.rglob("*.py"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            for node in ast.walk(tree):
+                if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
+                    if ast.get_docstring(node) is not None:
+                        del node.body[0]
+                    node.body.insert(0, ast.Expr(ast.Constant("Another docstring.")))
+            path.write_text(f"# A comment.\n\n{ast.unparse(tree)}\n", encoding="utf-8")
+        assert self.digests(copy) == {job: jobs.fingerprint_of(job).digest for job in jobs.JOBS}
+
+    @pytest.mark.parametrize(
+        "module, old, new",
+        [
+            ("runs/results.py", "is cut short, garbled or no run file", "is damaged"),
+            ("numbers.py", 'ValueError(f"', 'ValueError(f"Alas: '),
+            ("domains/mountain_car/readings.py", "it barely matters", "it matters little"),
+            ("domains/atari/readings.py", "paper", "article"),
+            ("methods.py", '"normalized scalar Metatrace"', '"the scalar one"'),
+            ("methods.py", '"#0072b2"', '"#000001"'),
+            ("errors.py", "class UserError(Exception):", "class UserError(Exception):\n    code = 2"),
+            ("progress.py", "SECONDS_BETWEEN_LINES = 10.0", "SECONDS_BETWEEN_LINES = 9.0"),
+            ("cli/run.py", "train one agent", "make one agent learn"),
+            ("domains/atari/train.py", "it must be auto, cpu or cuda", "choose another"),
+        ],
     )
-    assert digests(copy) == before
+    def test_words_and_looks_change_no_run(self, copy, module, old, new):
+        assert not self.changed(copy, module, old, new) & RUNS
+
+    @pytest.mark.parametrize(
+        "module",
+        ["numbers.py", "runs/results.py", "figures/style.py", "tuning/mixed.py"],
+    )
+    def test_a_new_function_in_a_shared_module_changes_nothing(self, copy, module):
+        text = (copy / "metatrace" / module).read_text(encoding="utf-8")
+        assert not self.changed(copy, module, text, f"{text}\n\ndef unheard_of():\n    return 1\n")
+
+    def test_a_new_method_in_the_registry_changes_nothing(self, copy):
+        new = '_ENTRIES = (\n    Method("new", "new", "new", "#000000", (), "o", "metatrace.tuning.new:New"),\n'
+        assert not self.changed(copy, "methods.py", "_ENTRIES = (\n", new)
+
+    def test_a_renamed_local_variable_may_count(self, copy):
+        assert self.changed(copy, "domains/mountain_car/compiled.py", "starts = randomness", "s = randomness") == CARS
+
+    @pytest.mark.parametrize(
+        "module, old, new, wanted",
+        [
+            (
+                "domains/mountain_car/dynamics.py",
+                "_GRAVITY = 0.0025",
+                "_GRAVITY = 0.0026",
+                {"compile_lazy_kernel", "compile_packed_kernel", *CARS},
+            ),
+            (
+                "compiled/packed_kernel.py",
+                "TINY = 1e-300",
+                "TINY = 1e-299",
+                {"compile_packed_kernel", *PACKED},
+            ),
+            ("domains/mountain_car/plain.py", "environment.close()", "environment.reset()", PLAIN),
+            ("domains/atari/network.py", "1 / 255", "1 / 254", {job for job in RUNS if job.startswith("run_atari_")}),
+            (
+                "domains/atari/step_kernel.py",
+                "f32(1e-37)",
+                "f32(1e-36)",
+                {"compile_step_kernel", "run_atari_vector", "run_atari_mixed"},
+            ),
+            (
+                "compiled/lazy_kernel.py",
+                "(v if v > 0.0 else 1.0)  # line 10",
+                "(v if v > 0.0 else 2.0)",
+                {"compile_lazy_kernel", "run_mountain_car_scalar"},
+            ),
+            (
+                "domains/atari/update.py",
+                "if log_M:",
+                "if log_M > 0:",
+                {"run_atari_vector", "run_atari_vector-unnormalized"},
+            ),
+            ("figures/best_mu.py", "def draw(", "@staticmethod\ndef draw(", {"pictures_best_mu"}),
+        ],
+    )
+    def test_a_change_touches_all_that_use_it_and_nothing_else(self, copy, module, old, new, wanted):
+        assert self.changed(copy, module, old, new) == wanted
+
+    def test_no_drawing_library_counts_in_what_is_not_drawn(self):
+        for job in RUNS:
+            assert not {"pandas", "matplotlib"} & jobs.fingerprint_of(job).packages.keys()
+        assert {"python", "numpy", "numba", "llvmlite"} <= jobs.fingerprint_of(
+            "run_mountain_car_scalar"
+        ).packages.keys()
+        assert "ale-py" in jobs.fingerprint_of("run_atari_mixed").packages
+
+    def test_tables_of_what_methods_use_name_what_there_is(self):
+        for path in PACKAGE.rglob("*.py"):
+            module = read_module(path.read_bytes(), "metatrace", False)
+            assert module.used_by.keys() <= module.definitions.keys(), path
+            assert {method for methods in module.used_by.values() for method in methods} <= METHODS.keys(), path
+
+    def test_an_unknown_job_is_refused(self):
+        with pytest.raises(UserError, match="there is no job 'runs'; it must be one of compile_lazy_kernel"):
+            jobs.fingerprint_of("runs")
 
 
-def test_touching_and_recompiling_leave_it(copy):
-    before = digests(copy)
-    for path in (copy / "metatrace").rglob("*.py"):
-        os.utime(path, (0, 0))
-    assert digests(copy) == before
+class TestWhatIsReached:
+    """From an entry to all that it uses."""
+
+    @pytest.mark.parametrize(
+        "head, use",
+        [
+            ("from made.b import g", "g()"),
+            ("from made.b import g as other", "other()"),
+            ("from .b import g", "g()"),
+            ("from made import b", "b.g()"),
+            ("from . import b", "b.g()"),
+            ("import made.b as c", "c.g()"),
+            ("import made.b", "made.b.g()"),
+            ("import made", "made.b.g()"),
+            ("", "from made.b import g; g()"),
+            ("", "import made.b as c; c.g()"),
+            ("try:\n    from made.b import g\nexcept ImportError:\n    g = None", "g()"),
+            ("from made.b import g", "[g() for g in g()]"),
+            ("from made.b import g", "(lambda x=g: x)"),
+            ("from made.b import g\nimport made.c", "(lambda: g)"),
+        ],
+    )
+    def test_names_lead_to_definitions_in_other_modules(self, made, head, use):
+        files = {"a.py": f"{head}\ndef f():\n    {use}\n", "b.py": "def g(): pass\ndef h(): pass\n", "c.py": "x = 1"}
+        found = {name for name in made(files, "a:f") if WHEN_IMPORTED not in name}
+        assert found == {"a:f", "b:g"}
+
+    @pytest.mark.parametrize(
+        "source",
+        [
+            "def f():\n    g()",
+            "@g\ndef f(): pass",
+            "def f(x=g): pass",
+            "def f(*, x=g): pass",
+            "class f(g): pass",
+            "class f(metaclass=g): pass",
+            "class f:\n    def m(self):\n        return g",
+            "class f:\n    x = g",
+            "def f():\n    def inner():\n        return g\n    return inner",
+            "f = [g for _ in range(2)]",
+            "f, other = g, 1",
+            "f: int = g",
+            "def f():\n    global g\n    g = 1",
+            "def f():\n    match 1:\n        case g.x: pass",
+            "def f():\n    return f'{g}'",
+            "def f():\n    with g as x: pass",
+            "def f():\n    raise g",
+            "def f():\n    raise g('text')",
+        ],
+    )
+    def test_a_use_counts_wherever_it_stands(self, made, source):
+        assert "a:g" in made({"a.py": f"class g: pass\n{source}\n"}, "a:f")
+
+    @pytest.mark.parametrize(
+        "source",
+        [
+            "def f(g): return g",
+            "def f():\n    g = 1\n    return g",
+            "def f():\n    for g in range(3): print(g)",
+            "def f():\n    return [g for g in range(3)]",
+            "def f():\n    try: pass\n    except ValueError as g: print(g)",
+            "def f():\n    def g(): pass\n    return g()",
+            "def f(x: g) -> g: pass",
+            "def f():\n    raise ValueError(g())",
+            "def f(x):\n    assert x, g()",
+            "def f(x): return x.g",
+            "def f(x): return x(g=1)",
+            "import sys\ndef f(): print(g(), file=sys.stderr)",
+            "from typing import TYPE_CHECKING\ndef f():\n    if TYPE_CHECKING: g()",
+        ],
+    )
+    def test_what_is_no_use_does_not_count(self, made, source):
+        assert made({"a.py": f"class g: pass\n{source}\n"}, "a:f") == {"a:f"}
+
+    def test_a_module_used_as_a_value_counts_with_all_that_it_has(self, made):
+        b = "def g(): return h()\ndef h(): pass\nclass C: pass\nX = 1\n"
+        all_of_b = {"b:g", "b:h", "b:C", "b:X"}
+        for use in ("getattr(b, name)", "vars(b)", "(b,)", "b.unknown"):
+            assert made({"a.py": f"from made import b\ndef f(name): {use}\n", "b.py": b}, "a:f") == {"a:f"} | all_of_b
+        assert all_of_b < made({"a.py": "from made.b import *\nf = 1", "b.py": b}, "a:f")
+        assert "a:g" in made({"a.py": "def f(name): return globals()[name]\ng = 1"}, "a:f")
+        assert made({"b.py": b}, "b") == all_of_b
+
+    def test_names_that_a_package_passes_on_are_followed(self, made):
+        files = {
+            "p/__init__.py": "from made.p.inner import g, h\n__all__ = ['g', 'h']",
+            "p/inner.py": "def g(): pass\ndef h(): pass",
+            "a.py": "from made.p import g\nimport made.p\ndef f(): g()\ndef e(): made.p.h()",
+        }
+        assert made(files, "a:f") == {"a:f", "p.inner:g"}
+        assert made(files, "a:e") == {"a:e", "p.inner:h"}
+
+    @pytest.mark.parametrize(
+        "statement",
+        ["g()", "x.y = g", "x[0] = g", "x += g", "if g: pass", "for i in g: pass", "with g: pass", "while g: pass"],
+    )
+    def test_what_a_module_does_when_it_is_imported_counts_in_all_that_uses_it(self, made, statement):
+        files = {"a.py": f"def g(): pass\ndef f(): pass\n{statement}", "b.py": "from made.a import f\nh = f"}
+        wanted = {"a:f", "a:g", f"a:{WHEN_IMPORTED}"}
+        assert made(files, "a:f") == wanted
+        assert made(files, "b:h") == wanted | {"b:h"}
+
+    def test_what_packages_do_when_they_are_imported_counts_in_their_modules(self, made):
+        files = {
+            "__init__.py": "g()\ndef g(): pass\ndef h(): pass",
+            "p/__init__.py": "import made.q.effects",
+            "p/m.py": "def f(): pass",
+            "q/__init__.py": "",
+            "q/effects.py": "run()\ndef run(): pass",
+        }
+        wanted = {f"q.effects:{WHEN_IMPORTED}", "q.effects:run", "p.m:f", f"made:{WHEN_IMPORTED}", "made:g"}
+        assert made(files, "p.m:f") == wanted
+
+    def test_imports_for_annotations_alone_do_not_count(self, made):
+        a = "from made.b import C, D\nfrom typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from made.b import E\n"
+        files = {
+            "a.py": f"{a}def f(x: C, y: 'list[D]') -> 'E': pass",
+            "b.py": "print('hello')\nclass C: pass\nclass D: pass",
+        }
+        assert made(files, "a:f") == {"a:f"}
+
+    def test_registries_and_prose_are_not_entered_but_their_own_entries_count(self, made):
+        files = {
+            "a.py": "from made.registry import ALL, make\ndef f(): return ALL, make()",
+            "registry.py": "print('hello')\nALL = {}\ndef make(): return _helper()\ndef _helper(): pass",
+        }
+        kept_out = {"not_entered": ("*.registry",)}
+        assert made(files, "a:f", **kept_out) == {"a:f"}
+        wanted = {"registry:make", "registry:_helper", f"registry:{WHEN_IMPORTED}"}
+        assert made(files, "registry:make", **kept_out) == wanted
+
+    def test_a_script_counts_whole_by_its_path(self, tmp_path):
+        write(tmp_path, {"a.py": "def f(): pass\ndef g(): pass"})
+        script = tmp_path / "workflow" / "scripts" / "tables.py"
+        script.parent.mkdir(parents=True)
+        script.write_text("from made.a import f\n\nf(snakemake.input)\nX = 1\n")
+        name = "workflow/scripts/tables.py"
+        found = read(tmp_path, name).definitions.keys()
+        assert found == {f"{name}:{WHEN_IMPORTED}", f"{name}:X", "made.a:f"}
+
+    def test_what_is_in_no_file_is_refused_in_one_line(self, tmp_path):
+        write(tmp_path, {"a.py": "def f(:", "b.py": "USED_BY = dict(f=())", "c.py": ""})
+        for entry, words in {
+            "made.gone": "is not in",
+            "made.c:gone": "is not in",
+            "scripts/gone.py": "is not in",
+            "made.a:f": "a.py:1: is not Python",
+            "made.b": "USED_BY must be a literal",
+        }.items():
+            with pytest.raises(UserError, match=words):
+                read(tmp_path, entry)
+
+    def test_nothing_is_imported_or_executed(self, tmp_path, monkeypatch):
+        trap = f"from pathlib import Path\nPath({str(tmp_path / 'sprung')!r}).touch()\nraise RuntimeError"
+        write(tmp_path, {"__init__.py": trap, "p/__init__.py": trap, "p/a.py": f"def f(): pass\n{trap}"})
+        monkeypatch.syspath_prepend(tmp_path)
+        before = set(sys.modules)
+        assert "made.p.a:f" in read(tmp_path, "made.p.a:f").definitions
+        assert not (tmp_path / "sprung").exists()
+        assert not {name for name in set(sys.modules) - before if name.startswith("made")}
 
 
-def test_a_renamed_local_variable_changes_it(copy):
-    before = digests(copy)
-    edit(copy, "mountain_car/compiled.py", "missing", "lacking")
-    assert changed(before, digests(copy)) == {"run_lazy_kernel", "run_packed_kernel"}
+class TestWhatChangesIt:
+    """Two versions of made-up code, and whether their fingerprints differ."""
+
+    @staticmethod
+    def same(tmp_path, one, other, **options):
+        digests = []
+        for number, source in enumerate((one, other)):
+            files = source if isinstance(source, dict) else {"a.py": source}
+            write(tmp_path / str(number), files)
+            digests.append(read(tmp_path / str(number), "made.a:f", **options).digest)
+        return digests[0] == digests[1]
+
+    @pytest.mark.parametrize(
+        "one, other",
+        [
+            ("def f(): return 1", "def f():\n    '''Text.'''\n    return (\n        1  # one\n    )"),
+            ("def f(): return 1", "def f() -> int: return 1"),
+            ("def f(): raise E('this')", "def f(): raise E(f'that {x}')"),
+            ("def f(x): assert x, 'this'", "def f(x): assert x, 'that'"),
+            (
+                "import sys\ndef f(): print('this', file=sys.stderr)",
+                "import sys\ndef f(): print('that', file=sys.stderr)",
+            ),
+            ("def f(): return 1", "def f(): return 1\n\n\ndef new(): return 2"),
+            ("x = 1\ndef f(): return 1", "x = 2\ndef f(): return 1"),
+            ("def f(): return 1", "from typing import Any\nimport os\ndef f(): return 1"),
+            ("def f(): pass", "def f(): '''Nothing.'''"),
+            ("def f(): return 'x'", "def f(): return u'''x'''"),
+        ],
+    )
+    def test_without_meaning(self, tmp_path, one, other):
+        assert self.same(tmp_path, one, other)
+
+    @pytest.mark.parametrize(
+        "one, other",
+        [
+            ("def f(): return 1", "def f(): return 1.0"),
+            ("def f(): return 1", "def f(): return True"),
+            ("def f(): return x.a", "def f(): return x.b"),
+            ("def f(x, y): pass", "def f(y, x): pass"),
+            ("def f(x, y): pass", "def f(x, *, y): pass"),
+            ("def f(x=1): pass", "def f(x=2): pass"),
+            ("def f(): return 'this'", "def f(): return 'that'"),
+            ("def f():\n  if x: y()\n  z()", "def f():\n  if x:\n    y()\n    z()"),
+            ("class f:\n  x: int", "class f:\n  y: int"),
+            ("def f(): raise E('x')", "def f(): raise F('x')"),
+            ("from math import exp\ndef f(): exp(1)", "from numpy import exp\ndef f(): exp(1)"),
+            ("from math import exp as e\ndef f(): e(1)", "from math import log as e\ndef f(): e(1)"),
+            ("def f(): print('x')", "def f(): print('y')"),
+            ("def f(): return lambda x: 1", "def f(): return lambda x: 2"),
+        ],
+    )
+    def test_with_meaning(self, tmp_path, one, other):
+        assert not self.same(tmp_path, one, other)
+
+    def test_which_of_two_functions_a_name_means(self, tmp_path):
+        a = "from made.b import {} as first, {} as second\ndef f(): return first() - second()"
+        b = {"b.py": "def g(): pass\ndef h(): pass"}
+        one, other = ({"a.py": a.format(*names), **b} for names in (("g", "h"), ("h", "g")))
+        assert not self.same(tmp_path, one, other)
+
+    def test_facts(self, tmp_path):
+        write(tmp_path, {"a.py": "def f(): pass"})
+        digests = {read(tmp_path, "made.a:f", facts=facts).digest for facts in ((), ("tau=1",), ("tau=2",))}
+        assert len(digests) == 3
+
+    def test_a_package_that_it_uses_in_another_version(self, tmp_path, monkeypatch):
+        source = "import numpy as np\nimport yaml\ndef f(): return np.pi\ndef g(): return yaml.load\ndef h(): pass"
+        write(tmp_path, {"a.py": source})
+        entries = [f"made.a:{name}" for name in "fgh"]
+        before = [read(tmp_path, entry) for entry in entries]
+        assert [set(found.packages) - {"python"} for found in before] == [{"numpy"}, {"pyyaml"}, set()]
+        (tmp_path / "other" / "numpy-0.0.1.dist-info").mkdir(parents=True)
+        monkeypatch.syspath_prepend(tmp_path / "other")
+        after = [read(tmp_path, entry) for entry in entries]
+        assert after[0].packages["numpy"] == "0.0.1" and after[0].digest != before[0].digest
+        assert after[1:] == before[1:]
+
+    def test_what_is_installed_under_another_name_and_what_is_not(self, tmp_path):
+        write(tmp_path, {"a.py": "import PIL, dateutil, nowhere\nf = PIL, dateutil, nowhere"})
+        packages = read(tmp_path, "made.a:f").packages
+        assert {"pillow", "python-dateutil"} < packages.keys() and packages["nowhere"] == "not installed"
+
+    def test_python_counts(self, tmp_path):
+        write(tmp_path, {"a.py": "f = 1"})
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        assert read(tmp_path, "made.a:f").packages == {"python": version}
 
 
-def test_the_plain_agent_is_not_in_the_compiled_agents_runs(copy):
-    before = digests(copy)
-    edit(copy, "mountain_car/plain.py", "odds", "chances")
-    assert changed(before, digests(copy)) == {"run_plain"}
+class TestWhatOneMethodUses:
+    """A module that methods share, with functions of one method alone."""
+
+    SHARED = """
+        USED_BY = {"own_a": ("a",), "own_b": ("b", "c"), "Kernel.step_a": ("a",)}
+        def run(method):
+            return own_a() if method == "a" else own_b() if method in "bc" else common()
+        def own_a(): return helper_of_a()
+        def helper_of_a(): return 1
+        def own_b(): return 2
+        def common(): return 3
+        class Kernel:
+            size = 4
+            def step(self): return 5
+            def step_a(self): return 6
+    """
+
+    def changed(self, tmp_path, old, new):
+        """The methods whose fingerprints an edit changes."""
+
+        def digests(source):
+            write(tmp_path, {"shared.py": source})
+            return {method: read(tmp_path, "made.shared", method=method).digest for method in "abcd"}
+
+        assert old in self.SHARED
+        before, after = digests(self.SHARED), digests(self.SHARED.replace(old, new))
+        return {method for method in before if before[method] != after[method]}
+
+    @pytest.mark.parametrize(
+        "old, new, methods",
+        [
+            ("return helper_of_a()", "return helper_of_a() + 1", "a"),
+            ("return 1", "return 7", "a"),
+            ("return 2", "return 7", "bc"),
+            ("return 3", "return 7", "abcd"),
+            ("size = 4", "size = 7", "abcd"),
+            ("return 5", "return 7", "abcd"),
+            ("return 6", "return 7", "a"),
+            ('("b", "c")', '("b", "c", "e")', ""),
+        ],
+    )
+    def test_a_change_reaches_the_methods_that_use_it(self, tmp_path, old, new, methods):
+        assert self.changed(tmp_path, old, new) == set(methods)
+
+    def test_without_a_method_everything_counts(self, tmp_path):
+        write(tmp_path, {"shared.py": self.SHARED})
+        names = {name.partition(":")[2] for name in read(tmp_path, "made.shared").definitions}
+        assert names == {"run", "own_a", "helper_of_a", "own_b", "common", "Kernel", "Kernel.step_a"}
 
 
-def test_the_tuners_are_not_in_the_compiled_agents_runs(copy):
-    before = digests(copy)
-    edit(copy, "tuning/scalar.py", "effective", "total")
-    assert changed(before, digests(copy)) == {"run_plain", "run_game"}
+N_MODULES, N_FUNCTIONS = 3, 4
+STYLES = ("from", "as", "module", "dotted", "inside", "inside module")
 
 
-def test_the_games_do_not_touch_mountain_car(copy):
-    before = digests(copy)
-    edit(copy, "atari/network.py", "1 / 255", "1 / 254")
-    assert changed(before, digests(copy)) == {"run_game"}
-    edit(copy, "atari/step_kernel.py", "f32(1e-37)", "f32(1e-36)")
-    assert changed(before, digests(copy)) == {"compile_step_kernel", "run_game"}
-    before = digests(copy)
-    edit(copy, "mountain_car/tiles.py", "N_TILINGS = 16", "N_TILINGS = 15")
-    assert "run_game" not in changed(before, digests(copy))
+@dataclass(frozen=True)
+class Call:
+    module: int
+    function: int
+    style: str
 
 
-def test_each_kernel_is_in_its_own_runs_alone(copy):
-    before = digests(copy)
-    edit(copy, "mountain_car/packed_kernel.py", "TINY = 1e-300", "TINY = 1e-299")
-    assert changed(before, digests(copy)) == {"compile_packed_kernel", "run_packed_kernel"}
+@dataclass(frozen=True)
+class Function:
+    calls: tuple[Call, ...]
+    shadows: int | None  # a parameter with the name of another function of its module
+    owners: str | None  # the methods that alone use it
 
 
-def test_a_callee_in_another_module_changes_all_that_call_it(copy):
-    before = digests(copy)
-    edit(copy, "mountain_car/dynamics.py", "_GRAVITY = 0.0025", "_GRAVITY = 0.0026")
-    assert changed(before, digests(copy)) == {
-        "compile_lazy_kernel",
-        "compile_packed_kernel",
-        "run_lazy_kernel",
-        "run_packed_kernel",
-        "run_plain",
-    }
-
-
-def test_a_drawing_does_not_touch_runs(copy):
-    before = digests(copy)
-    edit(copy, "figures/learning_curves.py", "def draw(", "def _extra() -> None: ...\n\n\ndef draw(", 1)
-    assert changed(before, digests(copy)) == {"learning_curves"}
-
-
-def test_what_a_verb_does_with_tables_is_in_its_jobs_and_nothing_else_of_the_command_line(copy):
-    before = digests(copy)
-    edit(copy, "cli.py", 'kind="stable"', 'kind="mergesort"')
-    between = digests(copy)
-    assert changed(before, between) == {"aggregate_games"}
-    edit(copy, "cli.py", "default=300", "default=200")
-    assert digests(copy) == between
-
-
-EXTRA = "def _extra() -> None: ...\n\n\n"
-AGGREGATES = {"aggregate", "aggregate_beta", "aggregate_games"}
-CHOICES = {"aggregate_scores", "best_mu", "best_alphas", "compare_methods", "paired"}
-# What reads tables of games.
-OF_GAMES = {"aggregate_scores", "best_alphas"}
-THINNED = {"thin", "thin_games"}
-PLANES = {"draw_paired", "heat_map"}
-CURVES = {"learning_curves", "draw_best_mu", "draw_paired_curves", "mu_and_beta"}
-DRAWINGS = {
-    "by_drift",
-    "draw_best_mu",
-    "draw_methods",
-    "draw_paired_curves",
-    "games",
-    "learning_curves",
-    "mu_and_beta",
-    "sensitivity",
-    *PLANES,
-}
-
-
-@pytest.mark.parametrize(
-    "module, function, jobs",
-    [
-        ("figures/best_mu.py", "def draw(", {"draw_best_mu"}),
-        ("figures/mu_and_beta.py", "def draw(", {"mu_and_beta"}),
-        ("figures/games.py", "def draw(", {"games"}),
-        ("analysis/games.py", "def curves(", {"aggregate_games", *OF_GAMES, "thin_games", "claims"}),
-        ("analysis/best.py", "def best_mu(", {"best_mu"}),
-        ("analysis/paired.py", "def differences(", {"paired"}),
-        ("analysis/robust.py", "def interquartile_mean(", {"aggregate_scores"}),
-        ("analysis/methods.py", "def gathered(", {"compare_methods"}),
-        ("figures/methods.py", "def draw(", {"draw_methods"}),
-        ("figures/paired.py", "def draw(", {"draw_paired"}),
-        ("figures/heat_map.py", "def draw(", {"heat_map"}),
-        ("figures/by_drift.py", "def draw(", {"by_drift"}),
-        ("figures/paired_curves.py", "def draw(", {"draw_paired_curves"}),
-        ("figures/planes.py", "def grid(", PLANES),
-        ("analysis/beta.py", "def curves(", {"aggregate_beta"}),
-        ("analysis/aggregate.py", "def curve_table(", {"aggregate", "aggregate_beta"}),
-        ("analysis/claim_statistics.py", "def c8(", {"claims"}),
-        ("analysis/collect.py", "def load(", {*AGGREGATES, *THINNED}),
-        (
-            "analysis/groups.py",
-            "def by_setting(",
-            {*AGGREGATES, *OF_GAMES, *THINNED, "compare_methods", "claims"},
-        ),
-        ("analysis/smoothing.py", "def drawn_episodes(", {*AGGREGATES, *OF_GAMES, *THINNED, "claims"}),
-        ("analysis/thinned.py", "def differences(", THINNED),
-        (
-            "analysis/points.py",
-            "def of_episodes(",
-            {*THINNED, "learning_curves", "draw_best_mu", "draw_paired_curves", "mu_and_beta"},
-        ),
-        ("figures/explorer.py", "def chart(", {"explorer"}),
-        ("analysis/intervals.py", "def mean_interval(", {*AGGREGATES, *CHOICES, "thin_games", "claims"}),
-        (
-            "analysis/tables.py",
-            "def as_csv(",
-            {*AGGREGATES, *CHOICES, *THINNED, "table", "claims", "explorer"},
-        ),
-        (
-            "figures/style.py",
-            "def save(",
-            {*DRAWINGS, "explorer"},
-        ),
-    ],
-    ids=lambda value: value if isinstance(value, str) and value.endswith(".py") else "",
+calls = st.builds(Call, st.integers(0, N_MODULES - 1), st.integers(0, N_FUNCTIONS - 1), st.sampled_from(STYLES))
+functions = st.builds(
+    Function,
+    st.lists(calls, max_size=3).map(tuple),
+    st.none() | st.integers(0, N_FUNCTIONS - 1),
+    st.sampled_from((None, None, None, "x", "y", "xy")),
 )
-def test_a_step_after_the_runs_touches_only_what_uses_it(copy, module, function, jobs):
-    before = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
-    edit(copy, module, f"\n{function}", f"\n{EXTRA}{function}", 1)
-    assert changed(before, digests(copy)) == jobs
+programs = st.lists(
+    st.tuples(st.lists(functions, min_size=N_FUNCTIONS, max_size=N_FUNCTIONS), st.none() | calls),
+    min_size=N_MODULES,
+    max_size=N_MODULES,
+)
 
 
-@pytest.mark.parametrize("job", provenance.ENTRY_POINTS)
-def test_a_job_has_its_entry_points_and_no_drawing_in_what_is_not_drawn(job):
-    made_by = provenance.of_job(job)
-    assert set(provenance.ENTRY_POINTS[job]) <= made_by.modules.keys()
-    # The explorer takes its colours from there.
-    assert ("matplotlib" in made_by.packages) == (job in {*DRAWINGS, "explorer"})
+def called(call, here, heads):
+    """A call in source; its imports go to `heads`, those of the module, or stand before it."""
+    module, name = f"m{call.module}", f"f{call.function}"
+    if call.module == here:
+        return f"{name}()"
+    if call.style == "from":
+        heads.add(f"from made.{module} import {name} as {module}_{name}")
+        return f"{module}_{name}()"
+    if call.style == "as":
+        heads.add(f"import made.{module} as {module}_")
+        return f"{module}_.{name}()"
+    if call.style == "module":
+        heads.add(f"from made import {module}")
+        return f"{module}.{name}()"
+    if call.style == "dotted":
+        heads.add(f"import made.{module}")
+        return f"made.{module}.{name}()"
+    if call.style == "inside":
+        return f"from made.{module} import {name} as inner; inner()"
+    return f"from made import {module} as inner_{module}; inner_{module}.{name}()"
 
 
-def imports_of(function):
-    """The project's modules that a function of the command line imports when it is called."""
-    (node,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
-    return {
-        f"{statement.module}.{alias.name}"
-        for statement in ast.walk(node)
-        if isinstance(statement, ast.ImportFrom) and str(statement.module).startswith("metatrace")
-        for alias in statement.names
-        if importlib.util.find_spec(f"{statement.module}.{alias.name}")
-    }
+def source_of(number, members, bare):
+    heads, body = set(), []
+    table = {f"f{index}": tuple(member.owners) for index, member in enumerate(members) if member.owners}
+    for index, member in enumerate(members):
+        parameter = "" if member.shadows is None else f"f{member.shadows}=0"
+        body += [f"def f{index}({parameter}):", f"    value = {index}"]
+        body += [f"    {called(call, number, heads)}" for call in member.calls]
+    if bare is not None:
+        body.append(f"if 1:\n    {called(bare, number, heads)}")
+    return "\n".join([*sorted(heads), f"USED_BY = {table}", *body])
 
 
-# How a drawing reads a table is no part of it, nor is the progress bar, nor where a kernel is kept.
-NO_PART = {"metatrace.analysis.tables", "metatrace.progress", "metatrace.compiled.object_code"}
-# What is imported for an option that another kind of job has; words, which the rule has among its params.
-NO_PART_OF = {"aggregate": {"metatrace.analysis.beta"}, "claims": {"metatrace.report.presentation"}}
+def oracle(program, start, method):
+    """What the calls as they were drawn lead to; no source is looked at."""
+    found, waiting = set(), [start]
+    while waiting:
+        module, name = waiting.pop()
+        members, bare = program[module]
+        if name == WHEN_IMPORTED:
+            targets = [bare] if bare else []
+        elif method and method not in (members[name].owners or method):
+            continue
+        else:
+            targets = [
+                one for one in members[name].calls if (one.module, one.function) != (module, members[name].shadows)
+            ]
+        if (module, name) not in found:
+            found.add((module, name))
+            waiting += [(module, WHEN_IMPORTED)]
+            waiting += [part for one in targets for part in ((one.module, one.function), (one.module, WHEN_IMPORTED))]
+    says = {(module, name) for module, name in found if name != WHEN_IMPORTED or program[module][1]}
+    return {f"made.m{module}:{name if name == WHEN_IMPORTED else f'f{name}'}" for module, name in says}
 
 
-@pytest.mark.parametrize("job", provenance.ENTRY_POINTS)
-def test_a_job_has_what_its_verb_imports_when_it_is_called(job):
-    has = provenance.of_job(job).modules.keys() | NO_PART | NO_PART_OF.get(job, set())
-    for point in provenance.ENTRY_POINTS[job]:
-        _, _, verb = point.partition(":")
-        if verb:
-            assert imports_of(getattr(cli, verb)) <= has
+places = st.tuples(st.integers(0, N_MODULES - 1), st.integers(0, N_FUNCTIONS - 1))
 
 
-def test_a_new_import_brings_its_module_in(copy):
-    before = digests(copy)
-    (copy / "metatrace" / "mountain_car" / "more.py").write_text("x = 1\n")
-    assert digests(copy) == before
-    edit(
-        copy,
-        "mountain_car/plain.py",
-        "import gymnasium\n",
-        "import gymnasium\n\nfrom metatrace.domains.mountain_car import more\n",
-        1,
-    )
-    between = digests(copy)
-    assert changed(before, between) == {"run_plain"}
-    (copy / "metatrace" / "mountain_car" / "more.py").write_text("x = 2\n")
-    assert changed(between, digests(copy)) == {"run_plain"}
-
-
-def test_it_tells_what_entered_it():
-    made_by = provenance.of_job("run_lazy_kernel")
-    assert "metatrace.domains.mountain_car.lazy_kernel" in made_by.modules
-    assert "metatrace.domains.mountain_car.plain" not in made_by.modules
-    assert {"python", "numpy", "numba", "llvmlite"} <= made_by.packages.keys()
-    assert not {"pandas", "matplotlib", "torch", "gymnasium"} & made_by.packages.keys()
-
-
-def test_another_version_of_a_package_is_another_fingerprint(monkeypatch):
-    before = provenance.of_job("aggregate")
-    monkeypatch.setattr(provenance.metadata, "version", lambda name: "0.0.1" if name == "numpy" else "1")
-    provenance.of_modules.cache_clear()
-    one = provenance.of_job("aggregate")
-    monkeypatch.undo()
-    provenance.of_modules.cache_clear()
-    assert one.packages["numpy"] == "0.0.1" and one.digest != before.digest
-    assert provenance.of_job("aggregate") == before
-
-
-def test_an_unknown_job_is_refused():
-    with pytest.raises(UserError, match="'runs' is no kind of job; it must be one of compile_lazy_kernel"):
-        provenance.of_job("runs")
+@settings(max_examples=100)
+@given(programs, places, places, st.sampled_from(("", "x", "y")))
+def test_random_calls_reach_what_they_lead_to_and_nothing_else(tmp_path_factory, program, start, edited, method):
+    assume(not method or method in (program[start[0]][0][start[1]].owners or method))
+    folder = tmp_path_factory.mktemp("program")
+    write(folder, {f"m{number}.py": source_of(number, *part) for number, part in enumerate(program)})
+    entry = "made.m{}:f{}".format(*start)
+    before = read(folder, entry, method=method)
+    wanted = oracle(program, start, method)
+    assert before.definitions.keys() == wanted
+    path = folder / "made" / f"m{edited[0]}.py"
+    head, marker, body = path.read_text().partition(f"def f{edited[1]}(")
+    path.write_text(head + marker + body.replace("value = ", "value = 1", 1))
+    changed = read(folder, entry, method=method).digest != before.digest
+    assert changed == ("made.m{}:f{}".format(*edited) in before.definitions)

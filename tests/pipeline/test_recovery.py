@@ -26,26 +26,26 @@ def snakemake(tmp_path):
 
 def test_whoever_is_alone_removes_the_locks_of_the_dead(snakemake):
     left = locks_in(snakemake)
-    assert recovery.alone(snakemake, stay=False)
+    assert recovery.hold_workdir_lock(snakemake, keep=False)
     assert left() == []
 
 
 def test_the_locks_of_the_living_stay(snakemake):
-    assert recovery.alone(snakemake, stay=True)
+    assert recovery.hold_workdir_lock(snakemake, keep=True)
     left = locks_in(snakemake)
     # Every opening of the file is a holder of its own, in one process too.
-    assert not recovery.alone(snakemake, stay=False)
-    assert not recovery.alone(snakemake, stay=True)
+    assert not recovery.hold_workdir_lock(snakemake, keep=False)
+    assert not recovery.hold_workdir_lock(snakemake, keep=True)
     assert left() == ["0.input.lock", "0.output.lock"]
 
 
 def test_who_does_not_stay_is_in_nobodys_way(snakemake):
-    assert recovery.alone(snakemake, stay=False)
-    assert recovery.alone(snakemake, stay=True)
+    assert recovery.hold_workdir_lock(snakemake, keep=False)
+    assert recovery.hold_workdir_lock(snakemake, keep=True)
 
 
 def test_no_child_holds_the_lock(snakemake):
-    recovery.alone(snakemake, stay=True)
+    recovery.hold_workdir_lock(snakemake, keep=True)
     (file,) = recovery._held
     assert not os.get_inheritable(file)
 
@@ -57,41 +57,42 @@ def test_where_nothing_can_be_told_nothing_is_removed(snakemake, monkeypatch):
         raise OSError("not supported")
 
     monkeypatch.setattr(fcntl, "flock", no_such_locks)
-    assert not recovery.alone(snakemake, stay=True)
+    assert not recovery.hold_workdir_lock(snakemake, keep=True)
     assert left() == ["0.input.lock", "0.output.lock"]
 
 
 def test_a_folder_that_cannot_be_made_is_no_error(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    assert not recovery.alone(tmp_path / "file" / ".snakemake", stay=True)
+    assert not recovery.hold_workdir_lock(tmp_path / "file" / ".snakemake", keep=True)
 
 
-def test_changed_is_what_has_another_time_than_recorded(tmp_path):
-    times = {}
-    for name in ("as it was", "older", "newer", "not recorded"):
-        path = tmp_path / name
-        path.write_text("a result")
-        times[str(path)] = path.stat().st_mtime
-    times[str(tmp_path / "older")] += 5
-    times[str(tmp_path / "newer")] -= 5
-    del times[str(tmp_path / "not recorded")]
-    times[str(tmp_path / "gone")] = 1.0
-    paths = [str(tmp_path / name) for name in ("as it was", "older", "newer", "not recorded", "gone")]
-    assert list(recovery.changed(paths, times.get)) == [str(tmp_path / "older"), str(tmp_path / "newer")]
+def test_a_long_list_of_changed_files_is_cut_short():
+    found = recovery.Recovery({f"table {number}": "is cut" for number in range(30)}, {}, {})
+    lines = list(found.lines(dry=False))
+    assert lines[0] == "table 0: is cut; it is to be rebuilt, and the old one is kept as table 0.changed"
+    assert len(lines) == 11 and lines[-1] == "and 20 more files like these"
 
 
-def test_what_is_set_aside_is_kept_and_replaces_what_was_set_aside_before(tmp_path):
+def test_a_file_gets_the_time_back_that_its_job_gave_it(tmp_path):
     path = tmp_path / "table.parquet"
-    for content in ("one", "another"):
+    path.write_text("a table")
+    recovery.Recovery({}, {str(path): 1e9}, {}).carry_out()
+    assert path.stat().st_mtime == 1e9 and path.read_text() == "a table"
+
+
+def test_what_is_kept_aside_replaces_what_was_kept_before(tmp_path):
+    path = tmp_path / "table.parquet"
+    for content in ("one", "another", "another"):
         path.write_text(content)
-        recovery.set_aside(str(path))
-        assert not path.exists()
-        assert (tmp_path / "table.parquet.changed").read_text() == content
+        recovery.keep_aside(str(path))
+        recovery.keep_aside(str(path))  # as after a kill
+        assert (tmp_path / "table.parquet.changed").read_text() == path.read_text() == content
+        path.unlink()
 
 
-def test_what_cannot_be_set_aside_is_named_in_one_line(tmp_path):
+def test_what_cannot_be_kept_aside_is_named_in_one_line(tmp_path):
     (tmp_path / "t.csv").write_text("a table")
     (tmp_path / "t.csv.changed").mkdir()
-    with pytest.raises(UserError, match="cannot be renamed") as raised:
-        recovery.set_aside(str(tmp_path / "t.csv"))
+    with pytest.raises(UserError, match="cannot be kept as") as raised:
+        recovery.keep_aside(str(tmp_path / "t.csv"))
     assert str(raised.value).startswith(f"{tmp_path}/t.csv: ") and "\n" not in str(raised.value)

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from metatrace.cli import main as cli
-from metatrace.pipeline import provenance
+from metatrace.domains.protocol import Code
+from metatrace.pipeline import jobs, provenance
 from metatrace.runs import results
 from metatrace.runs.key import RunKey
 from metatrace.runs.results import Run, save_run
 
-JOB = "run_lazy_kernel"
+JOB = "run_mountain_car_scalar"
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def run_file(tmp_path):
     """Writes the run file of some code: of the present one, but for what is said."""
 
     def write(method="scalar", environment="mountain_car", job=JOB, modules=None, packages=None, **meta):
-        code = provenance.of_job(job)
+        code = jobs.fingerprint_of(job)
         meta = {
             "code": code.digest if modules is None and packages is None else "0" * 16,
             "modules": code.modules if modules is None else modules,
@@ -46,63 +47,76 @@ def run_file(tmp_path):
     return write
 
 
-def test_it_names_what_enters_and_for_what(why):
+def test_it_names_what_counts_and_what_uses_it(why):
     code, lines, errors = why(JOB)
     assert code == 0 and not errors
-    assert lines[0].startswith(f"{JOB}: {provenance.of_job(JOB).digest}")
-    assert "  module metatrace.domains.mountain_car.lazy_kernel, for the job itself" in lines
-    tiles = next(line for line in lines if line.startswith("  module metatrace.domains.mountain_car.tiles,"))
-    assert "metatrace.domains.mountain_car.kernel_parts" in tiles and "for the job itself" not in tiles
-    assert any(line.startswith("  package numpy ") and "metatrace.runs.results" in line for line in lines)
+    assert lines[0].startswith(f"{JOB}: {jobs.fingerprint_of(JOB).digest}")
+    tiles = lines.index("  module metatrace.domains.mountain_car.tiles")
+    uses = next(line for line in lines[tiles:] if line.startswith("    N_TILINGS, for "))
+    assert "metatrace.domains.mountain_car.kernels:N_TILINGS" in uses and "write_active_tiles" in uses
+    lazy = lines.index("  module metatrace.domains.mountain_car.kernels")
+    assert any(line.startswith("    lazy, for the job itself") for line in lines[lazy:])
+    assert any(line.startswith("  package llvmlite ") and "object_code:load" in line for line in lines)
     assert any(line.startswith("  package python ") and line.endswith(", for everything") for line in lines)
     assert not any("metatrace.domains.mountain_car.plain" in line for line in lines)
 
 
-@pytest.mark.parametrize("job", provenance.ENTRY_POINTS)
-def test_each_module_and_package_has_a_reason(job):
-    found = provenance.importers(job)
-    code = provenance.of_job(job)
-    assert found.keys() == {*code.modules, *code.packages}
-    without = {name for name, importers in found.items() if not importers}
-    # Packages that hold modules are imported with these.
-    assert without <= {*provenance.ENTRY_POINTS[job], "python"} | {
-        name for name in code.modules if any(other.startswith(f"{name}.") for other in code.modules)
-    }
+def test_each_definition_and_package_has_a_reason():
+    for job, code in jobs.JOBS.items():
+        made_by, users = jobs.fingerprint_of(job), provenance.users(code)
+        assert {*made_by.definitions, *made_by.packages} <= users.keys()
+        assert all(users.values())
+
+
+def test_facts_of_the_registry_are_told_as_such():
+    code = Code(("metatrace.numbers:parse",), facts=("scalar: tau=1000",))
+    users = provenance.users(code)
+    assert users["(registry):scalar: tau=1000"] == [provenance.JOB]
+    assert provenance.fingerprint(code).modules.keys() == {"metatrace.numbers", "(registry)"}
+
+
+def test_the_fingerprint_lists_definitions_by_module(capsys):
+    assert cli.main(["provenance", "fingerprint", JOB]) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    code = jobs.fingerprint_of(JOB)
+    assert first == code.digest
+    assert "  metatrace.domains.mountain_car.drift: N_NOISE, flip_gaps, noise_words" in lines
+    assert f"  numpy {code.packages['numpy']}" in lines
+    assert len(lines) == len(code.modules) + len(code.packages)
 
 
 def test_a_rule_of_the_workflow_is_its_jobs(why):
     _, lines, _ = why("run_mountain_car")
     heads = [line.partition(":")[0] for line in lines if not line.startswith(" ")]
-    assert heads == ["run_lazy_kernel", "run_packed_kernel"]
-    assert why("table_as_csv")[1] == why("table")[1]
+    assert set(heads) == {job for job in jobs.JOBS if job.startswith("run_mountain_car_")}
 
 
 def test_a_run_of_the_present_code_differs_in_nothing(why, run_file):
     path = run_file()
     code, lines, _ = why(JOB, path)
     assert code == 0
-    assert lines == [f"{path}: {JOB} of the code as it is now, {provenance.of_job(JOB).digest}; nothing differs"]
+    assert lines == [f"{path}: {JOB} of the code as it is now, {jobs.fingerprint_of(JOB).digest}; nothing differs"]
     assert why("run_mountain_car", path)[1] == lines
 
 
 def test_it_names_the_module_that_differs(why, run_file):
-    modules = dict(provenance.of_job(JOB).modules)
+    modules = dict(jobs.fingerprint_of(JOB).modules)
     modules["metatrace.domains.mountain_car.tiles"] = "1" * 16
     del modules["metatrace.numbers"]
     modules["metatrace.domains.mountain_car.gone"] = "2" * 16
     _, lines, _ = why(JOB, run_file(modules=modules))
-    assert "made by 0000000000000000" in lines[0] and provenance.of_job(JOB).digest in lines[0]
+    assert "made by 0000000000000000" in lines[0] and jobs.fingerprint_of(JOB).digest in lines[0]
     assert lines[1:] == [
-        "  module metatrace.domains.mountain_car.gone: entered then, and no longer does",
-        "  module metatrace.domains.mountain_car.tiles: another one now",
-        "  module metatrace.numbers: enters now, and did not then",
+        "  module metatrace.domains.mountain_car.gone: counted then and no longer does",
+        "  module metatrace.domains.mountain_car.tiles: has changed",
+        "  module metatrace.numbers: counts now and did not then",
     ]
 
 
 def test_it_names_the_package_that_differs(why, run_file):
-    packages = {**provenance.of_job(JOB).packages, "numpy": "1.0", "gone": "2.0"}
+    packages = {**jobs.fingerprint_of(JOB).packages, "numpy": "1.0", "gone": "2.0"}
     _, lines, _ = why(JOB, run_file(packages=packages))
-    now = provenance.of_job(JOB).packages["numpy"]
+    now = jobs.fingerprint_of(JOB).packages["numpy"]
     assert lines[1:] == [
         "  package gone: 2.0 then, none now",
         f"  package numpy: 1.0 then, {now} now",
@@ -119,9 +133,9 @@ def test_a_file_of_older_versions_says_no_more_than_it_knows(why, run_file):
 @pytest.mark.parametrize(
     "method, environment, job, agent",
     [
-        ("mixed", "mountain_car", "run_packed_kernel", "compiled"),
-        ("scalar", "catch", "run_game", "compiled"),
-        ("mixed", "mountain_car", "run_plain", "plain"),
+        ("mixed", "mountain_car", "run_mountain_car_mixed", "compiled"),
+        ("scalar", "catch", "run_atari_scalar", "compiled"),
+        ("mixed", "mountain_car", "run_mountain_car_mixed_plain", "plain"),
     ],
 )
 def test_a_run_of_another_job_is_sent_there(why, run_file, method, environment, job, agent):
@@ -160,7 +174,7 @@ def test_a_file_of_no_known_run_is_refused(why, run_file):
 def test_an_unknown_job_is_refused(why):
     code, _, errors = why("runs")
     assert code == 2 and len(errors) == 1
-    assert "run_lazy_kernel" in errors[0] and "run_mountain_car" in errors[0]
+    assert "run_mountain_car_sid" in errors[0] and "run_mountain_car" in errors[0]
 
 
 def test_the_modules_make_a_run_file_little_larger(run_file):
@@ -171,4 +185,4 @@ def test_the_modules_make_a_run_file_little_larger(run_file):
         meta.pop(key)
     code = meta.pop("code")
     without = run_file(modules={}, packages=meta["packages"], code=code).stat().st_size
-    assert 0 < size - without < 2000, json.dumps(provenance.of_job(JOB).modules)
+    assert 0 < size - without < 2000, json.dumps(jobs.fingerprint_of(JOB).modules)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from metatrace.config import experiments
+from metatrace.config import loading
 from metatrace.pipeline import outputs
 from metatrace.report import publish
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "reports" / "published"
-LINEAR = experiments.read(ROOT / "config" / "linear.yaml")
+LINEAR = loading.read(ROOT / "config" / "linear.yaml")
 
 
 def made_by():
@@ -42,9 +42,9 @@ def test_it_warns_when_the_code_has_moved_on():
     moved = publish.moved_on(made_by())
     if moved:
         warnings.warn(
-            f"reports/published was made by other code than {', '.join(moved)} is now; make it anew with "
+            f"reports/published was made by other code than {', '.join(moved)} is now; rebuild it with "
             "`snakemake --configfile config/linear.yaml` and `make publish`",
             stacklevel=1,
         )
-    other = {"code": {**made_by()["code"], "aggregate": "0" * 16, "no_such_job": "0" * 16}}
-    assert {"aggregate", "no_such_job"} <= set(publish.moved_on(other))
+    other = {"code": {**made_by()["code"], "claims": "0" * 16, "no_such_job": "0" * 16}}
+    assert {"claims", "no_such_job"} <= set(publish.moved_on(other))

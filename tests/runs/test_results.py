@@ -59,7 +59,7 @@ def refusal(path):
         load_run(path)
     line = str(raised.value)
     assert line.startswith(f"{path}: ") and "\n" not in line
-    assert f"make it anew with: rm {shlex.quote(str(path))}, and then the same snakemake command" in line
+    assert f"rebuild it with: rm {shlex.quote(str(path))}, and then the same snakemake command" in line
     return line
 
 
@@ -109,7 +109,7 @@ def test_how_a_run_was_made_is_read_without_its_arrays(run_file):
 def test_a_file_that_is_cut_short_says_not_how_it_was_made(run_file, size):
     whole = run_file.read_bytes()
     run_file.write_bytes(whole[: int(size * len(whole)) if size < 1 else size])
-    with pytest.raises(UserError, match="is cut short, garbled or no run file; make it anew with: rm"):
+    with pytest.raises(UserError, match="is cut short, garbled or no run file; rebuild it with: rm"):
         results.load_meta(run_file)
 
 

@@ -62,8 +62,8 @@ def test_runs_share_submissions_of_one_core(submitted):
     project, output = submitted
     assert len(project.results("results/tiny/runs/**/*")) == 8
     jobs = SUBMITTED.findall(output)
-    # The kernel, two groups of runs, the aggregation, the table.
-    assert len(jobs) == 5, output
+    # The kernel, two groups of runs, the tables.
+    assert len(jobs) == 4, output
     for job in jobs:
         told = subprocess.run(["scontrol", "show", "job", job], capture_output=True, text=True, check=True)
         assert "JobState=COMPLETED" in told.stdout
@@ -78,7 +78,7 @@ def test_run_files_and_tables_are_those_of_a_local_run(submitted, tmp_path):
     local = Project.copy_to(tmp_path / "project")
     shutil.copytree(project.folder / "results" / "kernels", local.folder / "results" / "kernels")
     local.make(TABLE)
-    for pattern, number in (("results/tiny/runs/**/*", 8), ("results/tiny/tables/**/*", 6)):
+    for pattern, number in (("results/tiny/runs/**/*", 8), ("results/tiny/tables/**/*", 9)):
         expected = local.results(pattern)
         assert len(expected) == number
         assert project.results(pattern) == expected
@@ -93,7 +93,9 @@ def test_a_killed_game_is_submitted_again_and_goes_on_from_its_checkpoint(tmp_pa
     local = Project.copy_to(tmp_path / "local")
     (local.folder / "config" / "tiny.yaml").write_text(CATCH)
     # Below the five minutes of a real run.
-    local.edit("workflow/rules/run.smk", "--checkpoint {", "--checkpoint-every 1 --checkpoint {")
+    local.edit(
+        "metatrace/pipeline/plan.py", '["--checkpoint", path]', '["--checkpoint-every", "1", "--checkpoint", path]'
+    )
     shutil.copytree(local.folder, tmp_path / "project")
     project = Project(tmp_path / "project")
     local.make(GAME)

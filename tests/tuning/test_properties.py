@@ -185,6 +185,49 @@ def test_an_episode_start_resets_its_own_and_keeps_the_rest(method, seed):
         assert not np.any(getattr(tuner, name, 0)), name
 
 
+@pytest.mark.parametrize("kind", ["numpy", "torch float64", "torch float32"])
+@pytest.mark.parametrize("weight_update", ["tuned_step_size", "previous_step_size"])
+@given(method=st.sampled_from(METHODS), seed=seeds, entropy=st.booleans(), alpha=st.integers(-8, -3))
+@settings(deadline=None)
+def test_a_step_is_the_step_size_times_the_gradients(kind, weight_update, method, seed, entropy, alpha):
+    """Δw = α (z δ + ψ ∂H/∂w), of the array kind that came in; by the reading, α from before the update."""
+
+    def convert(value):
+        if kind == "numpy":
+            return value
+        torch = pytest.importorskip("torch")
+        return torch.tensor(value, dtype=getattr(torch, kind.removeprefix("torch ")))
+
+    rng = np.random.default_rng(seed)
+    chosen = {"alpha": 2.0**alpha, "mu": 2**-6, "gamma": GAMMA, "lam": LAM, "psi": PSI}
+    stepping = make_tuner(method, N, **chosen, weight_update=weight_update)
+    tuning = make_tuner(method, N, **chosen)
+    step_size = 2.0**alpha
+    for gradients in stream(rng, 10):
+        given = {name: convert(value) for name, value in gradients.items() if entropy or name != "grad_H"}
+        given["delta"] = convert(rng.normal())
+        change = stepping.step(**given)
+        previous, step_size = step_size, tuning.update(**given)
+        used = step_size if weight_update == "tuned_step_size" else previous
+        z, delta = given["z"], given["delta"]
+        expected = used * (z * delta + PSI * given["grad_H"]) if entropy else used * z * delta
+        assert type(change) is type(z) and change.dtype == z.dtype and change.shape == (N,)
+        np.testing.assert_array_equal(np.asarray(change), np.asarray(expected))
+        np.testing.assert_array_equal(np.asarray(stepping.beta), np.asarray(tuning.beta))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_log_step_sizes_are_those_of_the_last_update(method):
+    tuner = make_tuner(method, N, alpha=2**-4, mu=2**-6)
+    rng = np.random.default_rng(0)
+    for gradients in stream(rng, 10):
+        step_size = tuner.update(delta=rng.normal(), **gradients)
+        np.testing.assert_allclose(np.exp(tuner.log_step_sizes()), step_size, rtol=1e-14)
+        assert tuner.is_finite()
+    tuner.beta = tuner.beta * np.inf
+    assert not tuner.is_finite()
+
+
 @pytest.mark.parametrize("method", TUNED_METHODS)
 def test_h_can_be_made_to_live_for_one_episode(method):
     tuner = make_tuner(method, N, alpha=2**-4, mu=2**-6, h_lifetime="episode")
@@ -255,6 +298,9 @@ def test_the_three_normalisers_of_nosid_differ():
         ({"n_weights": 0}, "n_weights is 0"),
         ({"h_lifetime": "day"}, "h_lifetime is 'day'; it must be one of run, episode"),
         ({"method": "nosid", "normaliser": "max"}, "normaliser is 'max'"),
+        ({"normaliser": "td_error"}, "normaliser: method scalar has no such reading; its readings are h_lifetime, "),
+        ({"weight_update": "both"}, "weight_update is 'both'; it must be one of tuned_step_size, previous_step_size"),
+        ({"hyper": {"tau": 3}}, "hyper.tau: method scalar has no such hyper-parameter; it has none"),
         (
             {"overshoot_divisor": "sometimes"},
             "overshoot_divisor is 'sometimes'; it must be one of decaying_maximum, present_step, absent",

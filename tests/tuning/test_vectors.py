@@ -13,15 +13,15 @@ CASES = json.loads(str(VECTORS["index"]))
 SETTINGS = ("alpha", "mu", "gamma", "lam", "psi")
 
 
-def replay(case, convert):
-    """Every step of a case: the tuner and the step-size after it."""
+def replay(case, convert, answer="update"):
+    """Every step of a case: the tuner, and the step-size after it or its step."""
     read = {name: VECTORS[f"{case['case']}/{name}"] for name in ("grad_U", "grad_H", "grad_delta", "delta", "z")}
     first = VECTORS[f"{case['case']}/first"]
     tuner = make_tuner(case["method"], read["z"].shape[1], **{key: case[key] for key in SETTINGS})
     for step in range(len(first)):
         if first[step]:
             tuner.start_episode()
-        yield step, tuner, tuner.update(**{name: convert(values[step]) for name, values in read.items()})
+        yield step, tuner, getattr(tuner, answer)(**{name: convert(values[step]) for name, values in read.items()})
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['case']}-{case['method']}")
@@ -32,6 +32,14 @@ def test_every_step_agrees_to_ten_digits(case):
         np.testing.assert_allclose(tuner.h, expected["h"][step], rtol=1e-10, atol=0)
         if hasattr(tuner, "h_hat"):
             np.testing.assert_allclose(tuner.h_hat, expected["h_hat"][step], rtol=1e-10, atol=0)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['case']}-{case['method']}")
+def test_the_change_of_the_weights_is_that_of_the_paper(case):
+    alpha, z, delta, grad_H = (VECTORS[f"{case['case']}/{name}"] for name in ("alpha", "z", "delta", "grad_H"))
+    for step, _, change in replay(case, lambda value: value, "step"):
+        expected = alpha[step] * (z[step] * delta[step] + case["psi"] * grad_H[step])
+        np.testing.assert_allclose(change, expected, rtol=1e-10, atol=1e-300)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['case']}-{case['method']}")

@@ -37,7 +37,7 @@ figures:
     episodes: 30
     smoothing: 20
     reference: figure_1
-    ours: this test
+    assumptions: this test
 """
 
 

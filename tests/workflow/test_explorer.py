@@ -3,21 +3,18 @@
 import csv
 import io
 import re
+from contextlib import chdir
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from browser import MARKS, findings, opened
-from project import ROOT
+from made_up import make_all_tables, plan_of, write_runs
 
 from metatrace.analysis.smoothing import trailing_mean
-from metatrace.cli import main as cli
-from metatrace.config import experiments
-from metatrace.numbers import parse
-from metatrace.pipeline import outputs, provenance
-from metatrace.report import presentation
+from metatrace.pipeline import making
+from metatrace.pipeline.plan import code_of
 from metatrace.runs import results
 
 pytestmark = MARKS
@@ -69,55 +66,15 @@ figures:
 """
 
 
-def made_up_run(run, length, generator):
-    """A run that learns, soonest at α = 2^-7; of a game, one that ends an episode every ten frames."""
-    pace = 2.0 ** (-4 - abs(np.log2(parse(run.alpha, "alpha")) + 7) / 3)
-    if run.environment in ("catch", "freeway"):
-        ends = np.arange(10, length + 1, 10)
-        returns = np.round(generator.normal(20 * (1 - np.exp(-pace * np.arange(len(ends)))), 3))
-        meta = {"observed_frames": length}
-        return results.Run(run, returns, np.full(len(ends), 10), meta, frames=ends)
-    mean = -200 + 100 * (1 - np.exp(-pace * np.arange(length)))
-    returns = np.round(np.clip(generator.normal(mean, 8), -200, -90))
-    return results.Run(run, returns, -returns.astype(int), {})
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """The folder of a scale with its explorer."""
-    folder = tmp_path_factory.mktemp("explorer") / "results/made_up"
-    asked = experiments.check(yaml.safe_load(CONFIG), "config")
-    generator = np.random.default_rng(1)
-    for variant in asked.variants():
-        for run, length in asked.runs(variant).items():
-            path = run.path(f"{experiments.below(str(folder), variant)}/runs")
-            results.save_run(path, made_up_run(run, length, generator))
-    for figure in asked.figures.values():
-        games = figure.kind == experiments.GAMES
-        tables = folder / "tables" / figure.name
-        runs = f"{experiments.below(str(folder), figure.variant)}/runs"
-        grid = ["--runs", runs, "--environment", *figure.environments, "--method", *figure.methods]
-        grid += ["--alpha", *figure.alphas, "--mu", *figure.mus, "--seeds", *map(str, figure.seeds)]
-        grid += [
-            "--frames" if games else "--episodes",
-            str(figure.length),
-            "--smoothing",
-            str(figure.smoothing),
-        ]
-        final = ["--final", "100", "--output", str(tables)]
-        final += ["--reference", str(ROOT / "config/reference_scores.csv")] if games else ["--spread-alpha-max", "2^-5"]
-        ending = "-games" if games else ""
-        assert cli.main([f"aggregate{ending}", *grid, *final]) == 0
-        thinned = ["--curves", str(tables / "curves.parquet"), "--output", str(tables / "thinned.json")]
-        assert cli.main([f"thin{ending}", *grid, *thinned]) == 0
-    codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
-    words = presentation.explorer(asked, codes)
-    command = ["explorer", "--tables", str(folder / "tables"), "--words", presentation.as_json(words)]
-    assert cli.main([*command, "--template", str(ROOT / "reports"), "--output", str(folder / "explorer.html")]) == 0
-    assert [str(folder / "explorer.html")] == [
-        path for path in outputs.page_files(str(folder)) if path.endswith("explorer.html")
-    ]
-    return folder
+    folder, plan = tmp_path_factory.mktemp("explorer"), plan_of(CONFIG)
+    write_runs(plan, folder)
+    make_all_tables(plan, folder)
+    with chdir(folder):
+        making.write_explorer(plan.explorer_job(), f"{plan.results}/explorer.html")
+    return folder / plan.results
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +129,7 @@ def test_the_page_says_scale_runs_and_code_on_top(page):
     assert "88 runs" in text
     assert re.search(r"code [0-9a-f]{16}", text)
     page.get_by_text("Fingerprints of the code").click()
-    assert provenance.of_job("run_game").digest in page.inner_text("#code")
+    assert code_of("run_atari_none") in page.inner_text("#code")
 
 
 def test_the_first_figure_with_tuning_is_drawn_as_the_paper_has_it(page):
@@ -318,7 +275,7 @@ def test_a_table_is_sorted_by_the_column_that_is_clicked(page):
 def test_a_table_lists_what_is_chosen_or_everything(page):
     tick(page, "alpha", "2^-13")
     assert set(column(page, "α")) == {"2^-5", "2^-9"}
-    page.get_by_label("only what is chosen above").uncheck()
+    page.get_by_label("only the choice above").uncheck()
     assert set(column(page, "figure")) == {"Figure 1", "Figure 3", "Figure 8", "Figure S4"}
 
 
@@ -397,18 +354,7 @@ def test_nothing_went_wrong_and_nothing_was_fetched(opened_page):
 
 
 def test_the_same_results_and_words_give_the_same_bytes(made, tmp_path):
-    asked = experiments.check(yaml.safe_load(CONFIG), "config")
-    codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
-    words = presentation.as_json(presentation.explorer(asked, codes))
     again = tmp_path / "explorer.html"
-    command = [
-        "explorer",
-        "--tables",
-        str(made / "tables"),
-        "--words",
-        words,
-        "--template",
-        str(ROOT / "reports"),
-    ]
-    assert cli.main([*command, "--output", str(again)]) == 0
+    with chdir(made.parents[1]):
+        making.write_explorer(plan_of(CONFIG).explorer_job(), str(again))
     assert again.read_bytes() == (made / "explorer.html").read_bytes()

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from project import Project
 
+from metatrace.pipeline.plan import code_of
 from metatrace.runs.results import load_run
 
 CONFIG = """\
@@ -43,7 +44,7 @@ figures:
     kind: games
     environment: [asterix, catch]
     method: [none, mixed]
-    alpha: {best: 1, of: figure_8, method: mixed}
+    alpha: {best: 1, from_figure: figure_8, method: mixed}
     mu: ["0.001"]
     seeds: 2
     frames: 300
@@ -89,11 +90,10 @@ def test_the_chosen_alpha_has_the_best_score_of_the_sweep(played):
 
 
 def test_a_run_says_how_it_was_made_and_leaves_no_checkpoint(played):
-    fingerprint = played.run("metatrace", "provenance", "fingerprint", "run_game").stdout.split()[0]
     for path in played.results("results/tiny/runs/asterix/**/*"):
         run = load_run(played.folder / path)
         assert run.key.path("results/tiny/runs") == path
-        assert (run.meta["code"], run.meta["device"]) == (fingerprint, "cpu")
+        assert (run.meta["code"], run.meta["device"]) == (code_of(f"run_atari_{run.key.method}"), "cpu")
         assert run.meta["observed_frames"] == 300 and run.meta["readings"]["action_set"] == "minimal"
     assert not played.results("results/tiny/checkpoints/**/*")
 
@@ -147,7 +147,7 @@ def test_the_explorer_has_every_alpha_that_is_chosen_when_more_are_chosen(played
 def test_whoever_asks_for_much_is_told_how_long_it_takes_and_what_takes_less(tmp_path, all_kernels):
     project = Project.copy_to(tmp_path / "project", all_kernels)
     (project.folder / "config" / "tiny.yaml").write_text(CONFIG)
-    project.edit("workflow/rules/common.smk", "FEW_FRAMES = 1_000_000", "FEW_FRAMES = 100")
+    project.edit("metatrace/pipeline/plan.py", "_FEW = 1_000_000", "_FEW = 100")
     told = project.make("results/tiny/runs/catch/none/alpha~2^-6/mu~0/drift~0/seed~0.npz")
     assert "Atari: 1 run to learn" in told
     assert "none: 300 observed frames at" in told and "about 1 minute on 1 core\n" in told

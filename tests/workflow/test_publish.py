@@ -24,7 +24,7 @@ def test_a_finished_scale_is_published_whole_and_with_what_made_it(editable):
     assert len(scores) == 12 and scores["variant"].eq("").all()
     assert curves.groupby(["method", "alpha", "mu"])["episode"].agg(["min", "max"]).eq([1, 30]).all().all()
     made_by = json.loads((folder / "made_by.json").read_text())
-    assert made_by["runs"] == 12 and {"run_lazy_kernel", "aggregate", "claims"} <= made_by["code"].keys()
+    assert made_by["runs"] == 12 and {"run_mountain_car_none", "tables_step_sizes", "claims"} <= made_by["code"].keys()
     claims = json.loads((folder / "claims.json").read_text())
     assert all(sentence in text for sentence in claims["summary"].values())
     before = {path: path.read_bytes() for path in folder.rglob("*.*")}

@@ -93,7 +93,7 @@ def test_a_caption_can_be_understood_alone(page):
 
 def test_the_tables_can_be_downloaded(page, finished):
     rows = open_figure(page, "Figure 3")
-    row = rows.filter(has=page.get_by_text("scores, a row a run", exact=True))
+    row = rows.filter(has=page.get_by_text("scores, one row per run", exact=True))
     with page.expect_download() as waiting:
         row.locator("a[type=button]").first.click()
     expected = (finished.folder / "results/tiny/tables/figure_3_scores.csv").read_bytes()
@@ -113,7 +113,9 @@ def test_the_front_page_says_how_long_it_took_and_on_what(page):
     page.get_by_text("Metatrace Actor-Critic, reproduced.").wait_for()
     text = " ".join(page.inner_text(".prose").split())
     # The kernel is no part of the scale, and the report is not made yet.
-    assert re.search(r"12 runs of \d+ minutes? in all, and 16 jobs of \d+ minutes? for", text)
+    assert re.search(
+        r"The 12 runs took \d+ minutes?, and the 6 jobs for tables, pictures and pages \d+ minutes?,", text
+    )
     assert re.search(r"between 20\d\d-\d\d-\d\d \d\d:\d\d and 20\d\d-", text)
     assert f"Linux on {platform.machine()} with {os.cpu_count()} processor" in text
     assert f"numpy {np.__version__}" in text

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from project import Project
 
-from metatrace.config import experiments
-from metatrace.domains.mountain_car import layout
-from metatrace.pipeline import outputs, provenance
-from metatrace.report import presentation
+from metatrace.config import loading
+from metatrace.domains.registry import DOMAINS
+from metatrace.pipeline import outputs
+from metatrace.pipeline.plan import Plan
 
 CONFIG = """\
 scale: tiny
@@ -95,52 +95,41 @@ figures:
     section: comparisons
     title: "Figure S7: those of figures 1 and 3"
     kind: compared
-    of: [figure_1, figure_3]
+    members: [figure_1, figure_3]
 device: cpu
 """
 
-# What is made of each figure's runs; of those of figure 1 also a part of two pictures of figure 3, and of
-# both figure S7.
+# What is made of each figure's runs, tables and pictures; pictures of figure 3 also show the tables of figure 1, and
+# figure S7 compares both.
 MADE_OF = {
-    "figure_1": Counter(aggregate=1, thin=1, table_as_csv=3, learning_curves=1),
-    "figure_3": Counter(aggregate=1, thin=1, table_as_csv=3, learning_curves=1),
-    "figure_6": Counter(aggregate=1, thin=1, table_as_csv=3, best_mu=1, draw_best_mu=1, by_drift=1),
-    "figure_7": Counter(aggregate_beta=1, thin=1, table_as_csv=3, mu_and_beta=1),
-    "figure_8": Counter(aggregate_games=1, thin_games=1, table_as_csv=4, draw_games=1),
-    "figure_s3": Counter(aggregate=1, thin=1, table_as_csv=4, paired=1, draw_paired=1, draw_paired_curves=1),
+    "figure_1": Counter(tables_step_sizes=1, pictures_step_sizes=1),
+    "figure_3": Counter(tables_step_sizes=1, pictures_step_sizes_sensitivity_heat_map=1),
+    "figure_6": Counter(tables_best_mu=1, pictures_best_mu=1),
+    "figure_7": Counter(tables_mu_and_beta=1, pictures_mu_and_beta=1),
+    "figure_8": Counter(tables_games=1, pictures_games=1),
+    "figure_s3": Counter(tables_paired=1, pictures_paired=1),
 }
-DRAWINGS = Counter(
-    learning_curves=2,
-    sensitivity=1,
-    heat_map=1,
-    by_drift=1,
-    draw_best_mu=1,
-    mu_and_beta=1,
-    draw_games=1,
-    draw_methods=1,
-    draw_paired=1,
-    draw_paired_curves=1,
-)
-REFERENCED = Counter(sensitivity=1, heat_map=1)
-COMPARED = Counter(compare_methods=1, table_as_csv=3, draw_methods=1)
+COMPARED = Counter(tables_compared=1, pictures_compared=1)
+DRAWINGS = Counter({job: 1 for made in (*MADE_OF.values(), COMPARED) for job in made if job.startswith("pictures_")})
 NOTHING: Counter[str] = Counter()
 REPORT = Counter(html_report=1)
 EXPLORER = Counter(explorer=1) + REPORT
 CLAIMS = Counter(claims=1) + REPORT
 DRIFTING = ("figure_6", "figure_7", "figure_s3")
 CARS = ("figure_1", "figure_3", *DRIFTING)
-ALL_KERNELS = (*layout.KERNELS, "step_kernel")
-COMPILED = Counter({f"compile_{kernel}": 1 for kernel in ALL_KERNELS})
+COMPILED = Counter({f"compile_{kernel}": 1 for domain in DOMAINS for kernel in domain.kernels})
 
 
 def after(*figures):
     """What is made of the runs of some figures, and the pages that show all of them."""
     made = sum((MADE_OF[figure] for figure in figures), EXPLORER + Counter(claims=1))
-    return made + REFERENCED + COMPARED if {"figure_1", "figure_3"} & set(figures) else made
+    if "figure_1" in figures and "figure_3" not in figures:
+        made += Counter(pictures_step_sizes_sensitivity_heat_map=1)
+    return made + COMPARED if {"figure_1", "figure_3"} & set(figures) else made
 
 
 def runs(cars=0, games=0):
-    return +Counter(run_mountain_car=cars, run_game=games)
+    return +Counter(run_mountain_car=cars, run_atari=games)
 
 
 def replaced(file, old, new):
@@ -226,13 +215,13 @@ EDITS = {
     "the plain agent": (
         replaced(
             "metatrace/domains/mountain_car/plain.py",
-            "np.zeros(settings.n_weights)",
-            "np.ones(settings.n_weights)",
+            "environment.close()",
+            "environment.reset()",
         ),
         NOTHING,
     ),
     "an option of the command line": (
-        replaced("metatrace/cli/main.py", "default=300", "default=200"),
+        replaced("metatrace/cli/run.py", "default=300", "default=200"),
         NOTHING,
     ),
     # Runs, and all that is made of them.
@@ -241,11 +230,11 @@ EDITS = {
         runs(cars=16) + after(*CARS),
     ),
     "the scalar kernel": (
-        replaced("metatrace/domains/mountain_car/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3"),
+        replaced("metatrace/compiled/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3"),
         Counter(compile_lazy_kernel=1) + runs(cars=14) + after(*CARS),
     ),
     "the vector kernel": (
-        replaced("metatrace/domains/mountain_car/packed_kernel.py", "TINY = 1e-300", "TINY = 1e-299"),
+        replaced("metatrace/compiled/packed_kernel.py", "TINY = 1e-300", "TINY = 1e-299"),
         Counter(compile_packed_kernel=1) + runs(cars=2) + after(*DRIFTING),
     ),
     "the tile coder": (
@@ -256,22 +245,23 @@ EDITS = {
         ),
         Counter(compile_lazy_kernel=1, compile_packed_kernel=1) + runs(cars=16) + after(*CARS),
     ),
-    # The games' agent imports every tuner, so untuned runs go with it; mountain car's kernels import none.
+    # Runs of a method without a kernel for it would go with it as well; mountain car's kernels import no tuner.
     "the mixed tuner": (
         replaced(
             "metatrace/tuning/mixed.py",
             "self.u = scalar_like(self.v_hat, 0.0)",
             "self.u = scalar_like(self.v_hat, 1.0)",
         ),
-        runs(games=4) + after("figure_8"),
+        runs(games=2) + after("figure_8"),
     ),
     "the network": (
         replaced("metatrace/domains/atari/network.py", "1 / 255", "1 / 254"),
         runs(games=4) + after("figure_8"),
     ),
+    # Of the kernel a part that untuned runs do not use.
     "the games' kernel": (
         replaced("metatrace/domains/atari/step_kernel.py", "f32(1e-37)", "f32(1e-36)"),
-        Counter(compile_step_kernel=1, frame_times=1) + runs(games=4) + after("figure_8"),
+        Counter(compile_step_kernel=1) + runs(games=2) + after("figure_8"),
     ),
     # Tables, and all that is made of them.
     "the smoothing": (
@@ -286,9 +276,17 @@ EDITS = {
         replaced("metatrace/analysis/intervals.py", "CURVE_RESAMPLES = 1000", "CURVE_RESAMPLES = 900"),
         after(*MADE_OF),
     ),
-    "what the command line does with games' tables": (
-        replaced("metatrace/cli/main.py", 'kind="stable"', 'kind="mergesort"'),
+    "the order of games": (
+        replaced("metatrace/analysis/games.py", 'kind="stable"', 'kind="mergesort"'),
         after("figure_8"),
+    ),
+    "a script": (
+        replaced("workflow/scripts/make_tables.py", "make_tables(snakemake", "make_tables(1 and snakemake"),
+        after(*MADE_OF),
+    ),
+    "a comment in a script": (
+        replaced("workflow/scripts/make_tables.py", "with logged", "# A comment.\nwith logged"),
+        NOTHING,
     ),
     "the mean β": (
         replaced("metatrace/analysis/beta.py", "values[:, -final:]", "values[:, 0 - final :]"),
@@ -296,11 +294,11 @@ EDITS = {
     ),
     "the choice of the best μ": (
         replaced("metatrace/analysis/best.py", "key=lambda mu: -finals", "key=lambda mu: 0 - finals"),
-        Counter(best_mu=1, table_as_csv=1, draw_best_mu=1, by_drift=1) + EXPLORER,
+        after("figure_6"),
     ),
     "the comparison of two methods": (
         replaced("metatrace/analysis/paired.py", "paired = first - second", "paired = -second + first"),
-        Counter(paired=1, table_as_csv=2, draw_paired=1) + EXPLORER,
+        after("figure_s3"),
     ),
     "the choice of the best μ over all α": (
         replaced("metatrace/analysis/methods.py", "key=lambda mu: -by_seed", "key=lambda mu: 0 - by_seed"),
@@ -313,19 +311,19 @@ EDITS = {
             '_VALUE, _POLICY = "#b0124b"',
             '_VALUE, _POLICY = "#b0124c"',
         ),
-        Counter(mu_and_beta=1) + REPORT,
+        Counter(pictures_mu_and_beta=1) + REPORT,
     ),
     "a colour of all drawings": (
         replaced("metatrace/figures/style.py", '"axes.edgecolor": "#555555"', '"axes.edgecolor": "#565656"'),
-        DRAWINGS + EXPLORER,
+        DRAWINGS + REPORT,
     ),
     "a colour of all planes": (
         replaced("metatrace/figures/planes.py", 'edgecolors="white"', 'edgecolors="black"'),
-        Counter(heat_map=1, draw_paired=1) + REPORT,
+        Counter(pictures_step_sizes=1, pictures_step_sizes_sensitivity_heat_map=1, pictures_paired=1) + REPORT,
     ),
     "the name of an axis": (
-        replaced("metatrace/figures/learning_curves.py", '"Training episode"', '"Episode"'),
-        Counter(learning_curves=2) + REPORT,
+        replaced("metatrace/figures/games.py", '"Observed frames"', '"Frames"'),
+        Counter(pictures_games=1) + REPORT,
     ),
     "a caption": (
         replaced("reports/sensitivity.rst", "The paper has no such picture.", "The paper draws none."),
@@ -334,9 +332,9 @@ EDITS = {
     # The config.
     "a title": (
         configured("Figure 3: unnormalized", "Figure 3: other"),
-        Counter(learning_curves=1) + EXPLORER,
+        Counter(pictures_step_sizes_sensitivity_heat_map=1) + EXPLORER,
     ),
-    "where β is shown": (configured("beta_mu: 2^-9", "beta_mu: 2^-7"), Counter(mu_and_beta=1) + REPORT),
+    "where β is shown": (configured("beta_mu: 2^-9", "beta_mu: 2^-7"), Counter(pictures_mu_and_beta=1) + REPORT),
     "one seed more": (one_seed_more, runs(cars=6) + after("figure_1", "figure_3")),
     "one α more": (
         configured("method: none\n    alpha: [2^-5, 2^-13]", "method: none\n    alpha: [2^-5, 2^-9, 2^-13]"),
@@ -362,7 +360,7 @@ EDITS = {
     # Versions.
     "numpy": (
         version_of("numpy", "numpy-99.0.dist-info"),
-        COMPILED + Counter(frame_times=1) + runs(cars=16, games=4) + after(*MADE_OF),
+        COMPILED + runs(cars=16, games=4) + after(*MADE_OF),
     ),
     "torch": (version_of("torch", "torch-99.0.dist-info"), runs(games=4) + after("figure_8")),
     "matplotlib": (version_of("matplotlib", "matplotlib-99.0.dist-info"), DRAWINGS + EXPLORER),
@@ -393,13 +391,12 @@ def recorded(tmp_path_factory):
 
 def all_results(project) -> list[Path]:
     """Every file that the workflow makes."""
-    asked = experiments.read(project.folder / "config/tiny.yaml")
+    asked = loading.read(project.folder / "config/tiny.yaml")
     figures, folder = asked.figures.values(), "results/tiny"
     names = [run.path(f"{folder}/runs") for run in asked.runs()]
     for files in (outputs.table_files, outputs.drawn_files, outputs.csv_files, outputs.thinned_files):
         names += files(folder, figures)
-    codes = {job: provenance.of_job(job).digest for job in provenance.ENTRY_POINTS}
-    names += [f"results/kernels/{presentation.kernel_name(kernel, codes)}" for kernel in ALL_KERNELS]
+    names += Plan(asked, asked).kernels().values()
     return [project.folder / name for name in [*names, *outputs.page_files(folder)]]
 
 
@@ -439,7 +436,7 @@ def test_what_is_gone_is_made_again_though_all_that_was_made_of_it_is_there(reco
 
 def test_a_branch_checked_out_and_back_reruns_nothing(editable):
     git(editable, "checkout", "--quiet", "-b", "other")
-    editable.edit("metatrace/domains/mountain_car/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3")
+    editable.edit("metatrace/compiled/lazy_kernel.py", "REBASE_BELOW = 1e-3", "REBASE_BELOW = 2e-3")
     git(editable, "commit", "--quiet", "--all", "--message", "another constant")
     git(editable, "checkout", "--quiet", "main")
     assert editable.pending() == {}

@@ -1,6 +1,5 @@
 """The workflow with the real Snakemake: what it makes, what it makes again, and how it fails."""
 
-import fcntl
 import os
 import re
 import shlex
@@ -10,8 +9,8 @@ import pandas as pd
 import pytest
 from project import Project
 
-from metatrace.config import experiments
-from metatrace.pipeline import recovery
+from metatrace.config import loading
+from metatrace.pipeline.plan import code_of
 from metatrace.runs.results import load_run
 
 PICTURES = ("figure_1", "figure_3", "figure_3_sensitivity", "figure_3_heat_map")
@@ -20,18 +19,17 @@ RUN = "results/tiny/runs/mountain_car/none/alpha~2^-5/mu~0/drift~0/seed~1.npz"
 
 
 def test_it_makes_the_runs_of_the_config_and_no_others(finished):
-    asked = experiments.read(finished.folder / "config" / "tiny.yaml")
+    asked = loading.read(finished.folder / "config" / "tiny.yaml")
     expected = {run.path("results/tiny/runs") for run in asked.runs()}
     assert len(expected) == 12
     assert set(finished.results("results/tiny/runs/**/*")) == expected
 
 
 def test_every_run_says_how_it_was_made(finished):
-    fingerprint = finished.run("metatrace", "provenance", "fingerprint", "run_lazy_kernel").stdout.split()[0]
     for path in finished.results("results/tiny/runs/**/*"):
         run = load_run(finished.folder / path)
         assert run.key.path("results/tiny/runs") == path
-        assert run.meta["code"] == fingerprint
+        assert run.meta["code"] == code_of(f"run_mountain_car_{run.key.method}")
         assert run.meta["readings"]["time_limit"] == "terminal"
         assert len(run.returns) == len(run.lengths) == 30
 
@@ -95,12 +93,9 @@ def test_a_part_makes_no_more_than_its_own(tmp_path, all_kernels):
 
 RUNS = {
     "run_mountain_car": 12,
-    "aggregate": 2,
-    "learning_curves": 2,
-    "sensitivity": 1,
-    "heat_map": 1,
-    "table_as_csv": 6,
-    "thin": 2,
+    "tables_step_sizes": 2,
+    "pictures_step_sizes": 1,
+    "pictures_step_sizes_sensitivity_heat_map": 1,
     "claims": 1,
     "explorer": 1,
     "html_report": 1,
@@ -125,64 +120,45 @@ def test_other_cores_and_another_folder_give_the_same_bytes(finished, tmp_path):
     assert project.results() == expected
 
 
-def test_a_result_changed_after_it_was_made_is_set_aside_and_made_anew(editable):
-    whole = editable.results()
-    damaged = {RUN: b"half", "results/tiny/tables/figure_1/scores.parquet": b"", PICTURE: b"a picture"}
-    for name, content in damaged.items():
-        (editable.folder / name).write_bytes(content)
-    said = editable.make("-n", "figures")
-    for name in damaged:
-        assert f"metatrace: {name}: was changed after it was made; it is made anew\n" in said
-    assert {name: (editable.folder / name).read_bytes() for name in damaged} == damaged  # a dry run
-    said = editable.make(*damaged)
-    for name in damaged:
-        assert f"metatrace: {name}: was changed after it was made; it is made anew, the changed one is" in said
-    assert {name: (editable.folder / f"{name}.changed").read_bytes() for name in damaged} == damaged
-    healed = {name: content for name, content in editable.results().items() if "changed" not in name}
-    assert healed == whole
-    assert "metatrace: " not in editable.make("-n")
-
-
-def test_a_run_file_written_again_as_it_was_is_kept(editable):
-    path = editable.folder / RUN
-    path.write_bytes(path.read_bytes())
-    assert "run_mountain_car" not in editable.pending()
-    assert path.exists() and not list(editable.folder.rglob("*.changed"))
-
-
-def test_a_lock_that_a_killed_snakemake_left_stops_nobody(editable):
-    (editable.folder / RUN).unlink()
-    locks = editable.folder / ".snakemake/locks"
-    locks.mkdir(exist_ok=True)
-    for kind in ("input", "output"):
-        (locks / f"0.{kind}.lock").write_text(f"{RUN}\n")
-    editable.make(RUN)
-    assert (editable.folder / RUN).exists() and not list(locks.glob("*"))
-
-
-def test_the_lock_of_a_living_snakemake_stops_another(editable):
-    (editable.folder / RUN).unlink()
-    locks = editable.folder / ".snakemake/locks"
-    locks.mkdir(exist_ok=True)
-    (locks / "0.output.lock").write_text(f"{RUN}\n")
-    assert recovery.alone(editable.folder / ".snakemake", stay=False) and not list(locks.glob("*"))
-    (locks / "0.output.lock").write_text(f"{RUN}\n")
-    with (editable.folder / ".snakemake/alive").open() as alive:
-        fcntl.flock(alive, fcntl.LOCK_SH)  # as it does
-        refused = editable.snakemake(RUN)
-    assert refused.returncode != 0 and "LockException" in refused.stderr
-    assert not (editable.folder / RUN).exists()
-
-
 def test_the_report_is_not_there_before_it_is_whole(editable):
     """Snakemake writes it piece by piece."""
     report = editable.folder / "results/tiny/report.html"
     report.unlink()
-    look = "&& test ! -e {output:q} && cp {params.draft:q}.$$.html whole.html && mv"
-    editable.edit("workflow/rules/report.smk", "&& mv", look)
+    # Where the draft becomes the report, it is whole and the report is not there.
+    look = "assert not Path(output).exists(); Path('whole.html').write_bytes(draft.read_bytes()); os.replace("
+    editable.edit("metatrace/pipeline/making.py", "os.replace(", look)
     editable.make()
     assert report.read_bytes() == (editable.folder / "whole.html").read_bytes()
     assert not [path for path in report.parent.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize("name", ["explorer.html", "claims.html", "report.html", "figures/figure_1.svg"])
+def test_report_files_makes_what_is_missing(editable, name):
+    path = editable.folder / "results/tiny" / name
+    whole = path.read_bytes()
+    path.unlink()
+    editable.make("report_files")
+    assert path.exists() and (name == "report.html" or path.read_bytes() == whole)
+    assert "Nothing to be done" in editable.make("report_files")
+
+
+def test_options_reach_every_job_and_the_report(editable):
+    """`--config` overrides what the files say, for the runs as for the report and its name."""
+    editable.make("--config", "scale=other", "readings={tile_width: range/10}")
+    folder = editable.folder / "results/other"
+    run = load_run(folder / RUN.removeprefix("results/tiny/"))
+    assert run.meta["readings"]["tile_width"] == "range/10"
+    report = (folder / "report.html").read_text()
+    assert "tile_width = range/10" in report and "tile_width = range/9" not in report
+    assert loading.read(folder / "config.yaml").readings["tile_width"] == "range/10"
+    assert "Nothing to be done" in editable.make("-n", "--config", "scale=other", "readings={tile_width: range/10}")
+
+
+def test_a_dry_run_fits_on_a_page_and_says_more_when_asked(editable):
+    (editable.folder / "config/tiny.yaml").open("a").write("readings: {tile_width: range/10}\n")
+    short, long = editable.make("-n"), editable.make("-n", "--printshellcmds")
+    assert "Job stats:" in short and "Reasons:" in short and len(short.splitlines()) < 80
+    assert "metatrace run" not in short and long.count("metatrace run") == 12
 
 
 def test_a_result_cut_in_half_behind_its_time_is_named_and_the_named_command_heals_it(editable):
@@ -217,6 +193,7 @@ def test_a_result_cut_in_half_behind_its_time_is_named_and_the_named_command_hea
             "figures.figure_1.alpha[1]: 1e-05 is not a number token; quote it",
         ),
         ("smoothing: 20", "smooting: 20", "figures.figure_1.smooting: there is no such key"),
+        ("scale: wrong", "scale: wrong\nsacle: x", "sacle: there is no such key"),
     ],
 )
 def test_a_wrong_config_is_one_line_and_exit_code_2(finished, tmp_path, old, new, words):
@@ -248,3 +225,12 @@ def test_a_config_that_is_not_yaml_gives_no_traceback_and_the_line_by_our_own_co
 def test_snakemakes_own_linter_has_nothing_to_say(finished):
     done = finished.run("snakemake", "--lint")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_optimized_python_makes_the_same_explorer(editable, monkeypatch):
+    page = editable.folder / "results/tiny/explorer.html"
+    whole = page.read_bytes()
+    page.unlink()
+    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
+    editable.make(str(page.relative_to(editable.folder)))
+    assert page.read_bytes() == whole

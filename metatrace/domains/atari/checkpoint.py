@@ -95,23 +95,24 @@ class Checkpoint:
             )
         return arrays
 
-    def restore(self, trainer: "Trainer", state: Mapping[str, np.ndarray]) -> None:
-        """Sets a fresh trainer of the same run to the saved state.
+    def take_up(self, trainer: "Trainer") -> int:
+        """Sets a fresh trainer of the same run to the saved state, if there is one; how many frames it has then.
 
         Raises:
-          UserError: the state is not this run's after all. The line names the file.
+          UserError: the file is of another run or of other code, or does not hold a whole state. The line names it.
         """
+        state = self.load()
+        if state is None:
+            return 0
         try:
             trainer.restore(state)
         except (UserError, *_GARBLED):
             raise UserError(f"{self.path}: does not hold a whole state; {self._anew()}") from None
+        print(f"goes on from {self.path}, frame {trainer.training.frames}", file=sys.stderr)
+        return trainer.training.frames
 
     def _anew(self) -> str:
         return f"to start the run from its beginning: rm {shlex.quote(str(self.path))}"
-
-    def remove(self) -> None:
-        """The run is done: what it went on from is no longer needed."""
-        self.path.unlink(missing_ok=True)
 
 
 def progress(path: Path) -> tuple[int, dict[str, Any]] | None:

@@ -13,7 +13,7 @@ import gymnasium
 import numpy as np
 from PIL import Image
 
-from metatrace.domains.atari.readings import QUESTIONS
+from metatrace.domains.atari.readings import READINGS
 from metatrace.domains.readings import complete
 from metatrace.errors import UserError
 
@@ -50,7 +50,7 @@ class Environment:
     Args:
       game: A key of `GAMES`.
       seed: Of this environment alone; used once, so that a reset begins another game.
-      action_set, episode_end, observed_frame: Answers to reading R10, see `questions`.
+      action_set, episode_end, observed_frame: Answers to reading R10, see `readings`.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Environment:
         if game not in GAMES:
             raise UserError(f"game: there is no {game!r} here; it must be one of {', '.join(GAMES)}")
         options = {"action_set": action_set, "episode_end": episode_end, "observed_frame": observed_frame}
-        complete(QUESTIONS[game], options, "readings")
+        complete(READINGS[game], options, "readings")
         self._made_by = ", ".join((game, *options.values(), f"ale-py {ale_py.__version__}"))
         self._ends_with_life = episode_end == "life"
         self._maximum_of_two = observed_frame == "maximum_of_two"

@@ -63,7 +63,7 @@ _AGENT = (
     ),
 )
 
-QUESTIONS: dict[str, tuple[Reading, ...]] = {
+READINGS: dict[str, tuple[Reading, ...]] = {
     "asterix": (*_EMULATOR, *_AGENT),
     "beam_rider": (*_EMULATOR, *_AGENT),
     "freeway": (*_EMULATOR, *_AGENT),

@@ -21,6 +21,7 @@ class Settings:
     seed: int
     frames: int
     readings: Mapping[str, str]
+    hyper: Mapping[str, str] = field(default_factory=dict)
     device: str = "auto"
     gamma: float = GAMMA
     lam: float = LAM
@@ -32,7 +33,7 @@ class Training:
     """What a training has done so far.
 
     Attributes:
-      returns, lengths, ends, entropies: an entry a finished episode (a whole game): its unclipped
+      returns, lengths, ends, entropies: one entry per finished episode (a whole game): its unclipped
         undiscounted return, its observed frames, the run's observed frames at its end, the policy's mean
         entropy in nats.
       frames: how many observed frames the agent has acted in.

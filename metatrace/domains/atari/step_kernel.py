@@ -49,6 +49,18 @@ from metatrace.domains.atari.step_kernel_layout import (
     TUNE_VECTOR_UNNORMALIZED,
 )
 
+# Function -> the methods that alone use it, for fingerprints.
+USED_BY: dict[str, tuple[str, ...]] = {
+    "dots": ("scalar", "scalar-unnormalized", "mixed-unnormalized"),
+    "tune": ("vector", "mixed"),
+    "tune_unnormalized": ("vector-unnormalized", "mixed-unnormalized"),
+    "effective": ("vector",),
+    "effective_and_dots": ("mixed",),
+    "learn": ("none",),
+    "learn_scalar": ("scalar", "scalar-unnormalized"),
+    "learn_vector": ("vector", "vector-unnormalized"),
+    "learn_mixed": ("mixed", "mixed-unnormalized"),
+}
 # Constants of numba's own would make all arithmetic float64.
 f32 = np.float32
 TINY = f32(1e-37)

@@ -11,9 +11,9 @@ from metatrace.domains.atari.catch import Catch
 from metatrace.domains.atari.environment import Environment, generator_of, generator_words
 from metatrace.domains.atari.network import Layout, initial_weights
 from metatrace.domains.atari.settings import Settings, Training
-from metatrace.domains.atari.update import CompiledUpdate, TorchUpdate, can_compile
+from metatrace.domains.atari.update import CompiledUpdate, TorchUpdate
 from metatrace.errors import UserError
-from metatrace.tuning import make_tuner
+from metatrace.tuning import make_tuner, readings_of
 
 _EMULATOR_READINGS = ("action_set", "episode_end", "observed_frame")
 
@@ -25,8 +25,8 @@ class Trainer:
     as if it had not been.
 
     Args:
-      kernel: the compiled passes (`object_code.load`); without them, or where they do not serve (another
-        device, SID, NOSID), the tuner is taken as it stands: several times slower.
+      kernel: the compiled passes (`update.load`), for a method that has them and on a processor. Without them the
+        tuner is taken as it stands: several times slower.
     """
 
     def __init__(self, settings: Settings, kernel: Callable[..., None] | None = None) -> None:
@@ -50,14 +50,9 @@ class Trainer:
             gamma=settings.gamma,
             lam=settings.lam,
             psi=settings.psi,
-            h_lifetime=settings.readings["h_lifetime"],
-            overshoot_divisor=settings.readings["overshoot_divisor"],
+            **readings_of(settings.method, settings.readings),
         )
-        update = (
-            TorchUpdate(tuner, weights)
-            if kernel is None or not can_compile(tuner, weights)
-            else CompiledUpdate(tuner, weights, layout, kernel)
-        )
+        update = TorchUpdate(tuner, weights) if kernel is None else CompiledUpdate(tuner, weights, layout, kernel)
         self.agent = Agent(layout, update, gamma=settings.gamma)
         self.training = Training()
         self._return, self._length, self._entropy = 0.0, 0, 0.0
@@ -140,6 +135,11 @@ def device(chosen: str) -> torch.device:
     except (RuntimeError, AssertionError):
         raise UserError(f"--device: there is no {chosen!r} here; it must be auto, cpu or cuda") from None
     return torch.device(chosen)
+
+
+def card(device: torch.device) -> str:
+    """The name of a graphics card."""
+    return torch.cuda.get_device_name(device)
 
 
 def one_thread() -> None:

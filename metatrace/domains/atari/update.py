@@ -8,11 +8,14 @@ in one or two passes over memory instead of some forty; tests hold it to the fir
 
 import math
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from metatrace.compiled import object_code
 from metatrace.domains.atari import memory
 from metatrace.domains.atari import step_kernel_layout as kernel_layout
 from metatrace.domains.atari.gradients import Gradients
@@ -24,6 +27,15 @@ from metatrace.tuning.mixed import Mixed
 from metatrace.tuning.scalar import Scalar
 from metatrace.tuning.vector import Vector
 
+# Function -> the methods that alone use it, for fingerprints.
+USED_BY: dict[str, tuple[str, ...]] = {
+    "CompiledUpdate._constant": ("none",),
+    "CompiledUpdate._scalar": ("scalar", "scalar-unnormalized"),
+    "CompiledUpdate._vector": ("vector", "vector-unnormalized"),
+    "CompiledUpdate._mixed": ("mixed", "mixed-unnormalized"),
+    "CompiledUpdate._tuned": ("scalar", "scalar-unnormalized", "mixed", "mixed-unnormalized"),
+    "CompiledUpdate._overshoot": ("scalar", "vector", "mixed"),
+}
 _BIG = ("z_beta", "v", "beta", "h", "h_hat")  # the tuner's arrays in the order of the kernel's arguments
 
 
@@ -41,7 +53,7 @@ class TorchUpdate:
 
     def __init__(self, tuner: Tuner, w: Tensor) -> None:
         self.tuner, self.w, self.z = tuner, w, torch.zeros_like(w)
-        self.needs_delta = not isinstance(tuner, Constant)
+        self.needs_delta = tuner.uses_grad_delta
         tuner.adopt(w)
         self.state = {name: value for name, value in vars(tuner).items() if isinstance(value, Tensor)}
 
@@ -56,8 +68,9 @@ class TorchUpdate:
         """One step; `delta` is a 0-d tensor."""
         tuner = self.tuner
         self.z.mul_(tuner.gamma_lambda).add_(gradients.U)
-        alpha = tuner.update(grad_U=gradients.U, grad_H=gradients.H, grad_delta=gradients.delta, delta=delta, z=self.z)
-        self.w.add_(alpha * (self.z * delta + tuner.psi * gradients.H))
+        self.w.add_(
+            tuner.step(grad_U=gradients.U, grad_H=gradients.H, grad_delta=gradients.delta, delta=delta, z=self.z)
+        )
         self._keep()
 
     def _keep(self) -> None:
@@ -76,8 +89,11 @@ class CompiledUpdate(TorchUpdate):
 
     def __init__(self, tuner: Tuner, w: Tensor, layout: Layout, kernel: Callable[..., None]) -> None:
         super().__init__(tuner, w)
-        if not can_compile(tuner, w):
-            raise ValueError(f"there are no compiled passes for {type(tuner).__name__} on {w.device} in {w.dtype}")
+        # By the tuner's name, so that a method's fingerprint has no other tuners in it.
+        kind = type(tuner).__name__
+        self._step: Callable[[Any, Gradients, float], None] | None = getattr(self, f"_{kind.lower()}", None)
+        if self._step is None or w.device.type != "cpu" or w.dtype != torch.float32:
+            raise ValueError(f"there are no compiled passes for {kind} on {w.device} in {w.dtype}")
         self._move()
         self.kernel = self._kernel = kernel
         self._numbers = np.zeros(kernel_layout.N_NUMBERS)
@@ -109,16 +125,12 @@ class CompiledUpdate(TorchUpdate):
 
     @torch.no_grad()
     def __call__(self, gradients: Gradients, delta: Tensor) -> None:
+        assert self._step is not None
         self._numbers[kernel_layout.DELTA] = float(delta)
-        tuner = self.tuner
-        if isinstance(tuner, Mixed):
-            self._mixed(tuner, gradients, float(delta))
-        elif isinstance(tuner, Vector):
-            self._vector(tuner, gradients)
-        elif isinstance(tuner, Scalar):
-            self._scalar(tuner, gradients, float(delta))
-        else:
-            self._learn(kernel_layout.LEARN, gradients, _exp(float(tuner.beta)))
+        self._step(self.tuner, gradients, float(delta))
+
+    def _constant(self, tuner: Constant, gradients: Gradients, delta: float) -> None:
+        self._learn(kernel_layout.LEARN, gradients, _exp(float(tuner.log_step_sizes())))
 
     def _scalar(self, tuner: Scalar, gradients: Gradients, delta: float) -> None:
         self._pass(kernel_layout.DOTS, gradients)
@@ -132,7 +144,7 @@ class CompiledUpdate(TorchUpdate):
         _set(tuner.beta, beta)
         self._learn(kernel_layout.LEARN_SCALAR, gradients, _exp(beta), delta + dot_delta)
 
-    def _vector(self, tuner: Vector, gradients: Gradients) -> None:
+    def _vector(self, tuner: Vector, gradients: Gradients, delta: float) -> None:
         normalized = tuner.normalized
         self._pass(kernel_layout.TUNE_VECTOR if normalized else kernel_layout.TUNE_VECTOR_UNNORMALIZED, gradients)
         if tuner.normalized and tuner.divides_overshoot:
@@ -165,9 +177,9 @@ class CompiledUpdate(TorchUpdate):
 
     def _overshoot(self, effective: float) -> float:
         """Lines 11 and 12: log M."""
-        u: Tensor = self.tuner.u  # type: ignore[attr-defined]  # all normalized ones have it
-        _set(u, max(effective, float(u) + self.tuner.u_rate * (effective - float(u))))
-        return math.log(max(float(u), 1.0))
+        tuner: Any = self.tuner  # all normalized ones have u
+        _set(tuner.u, max(effective, float(tuner.u) + tuner.u_rate * (effective - float(tuner.u))))
+        return math.log(max(float(tuner.u), 1.0))
 
     def _learn(self, what: int, gradients: Gradients, scale: float, delta_hat: float = 0.0) -> None:
         self._numbers[kernel_layout.SCALE] = scale
@@ -202,7 +214,10 @@ def _set(kept: Tensor, value: float) -> None:
     kept.copy_(torch.tensor(value, dtype=torch.float64))
 
 
-def can_compile(tuner: Tuner, w: Tensor) -> bool:
-    """Whether there are compiled passes for a tuner and its weights."""
-    known = isinstance(tuner, Constant | Scalar | Vector | Mixed)
-    return known and w.device.type == "cpu" and w.dtype == torch.float32
+def load(path: Path) -> Callable[..., None]:
+    """Loads the compiled passes: a function of `step_kernel.entry`'s integers and addresses.
+
+    Raises:
+      UserError: the file is missing, damaged or another kernel's.
+    """
+    return object_code.load(path, "step_kernel", integers=kernel_layout.N_INTEGERS, pointers=kernel_layout.N_POINTERS)

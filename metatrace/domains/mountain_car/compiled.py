@@ -1,11 +1,14 @@
 """Runs the compiled agent: sets its arrays up, feeds it random numbers, collects what it did."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
-from metatrace.domains.mountain_car import drift, layout
+from metatrace.compiled import layout, object_code
+from metatrace.domains.mountain_car import drift
 from metatrace.domains.mountain_car.dynamics import START_HIGH, START_LOW, TIME_LIMIT
+from metatrace.domains.mountain_car.features import BIAS, BLOCKS, FIRST_NOISE, N_FEATURES
 from metatrace.domains.mountain_car.settings import (
     Settings,
     Streams,
@@ -14,7 +17,7 @@ from metatrace.domains.mountain_car.settings import (
     random_streams,
 )
 from metatrace.domains.mountain_car.tiles import N_TILES, TILES_PER_RANGE
-from metatrace.errors import UserError
+from metatrace.methods import METHODS
 
 # So many episodes a call: progress shows, and the random numbers of a call stay in cache.
 _EPISODES_PER_CALL = 50
@@ -22,16 +25,13 @@ _CACHE_LINE = 64  # bytes
 _NEVER = np.iinfo(np.int64).max
 
 
-def kernel_of(method: str) -> str:
-    """The kernel that runs a method: a key of `layout.KERNELS`.
+def load(path: Path, kernel: str) -> Callable[..., None]:
+    """Loads a kernel of mountain car: a function of the number of episodes and the addresses of its arrays.
 
     Raises:
-      UserError: there is no such method.
+      UserError: the file is missing, damaged or another kernel's.
     """
-    for kernel, methods in layout.KERNELS.items():
-        if method in methods:
-            return kernel
-    raise UserError(f"method {method} has no compiled kernel; use --agent plain")
+    return object_code.load(path, kernel, integers=1, pointers=layout.N_ARRAYS)
 
 
 class _Randomness:
@@ -74,19 +74,19 @@ class _Randomness:
 def train(
     kernel: Callable[..., None], settings: Settings, progress: Callable[[int], None] = lambda episodes: None
 ) -> Training:
-    """The same training as `plain.train`, by a compiled kernel (`object_code.load` of `kernel_of`)."""
+    """The same training as `plain.train`, by the method's compiled kernel (see `load`)."""
     numbers = np.zeros(layout.N_NUMBERS)
     numbers[layout.GAMMA], numbers[layout.LAM], numbers[layout.MU] = settings.gamma, settings.lam, settings.mu
-    numbers[layout.TILES_PER_RANGE] = TILES_PER_RANGE[settings.readings["tile_width"]]
+    numbers[layout.ENVIRONMENT_NUMBER] = TILES_PER_RANGE[settings.readings["tile_width"]]
     numbers[layout.LOG_CONSTANT] = 1e-8 if settings.readings["log_policy"] == "plus_1e-8" else 0.0
     forgets_u = settings.readings["overshoot_divisor"] == "present_step"
     numbers[layout.U_RATE] = 1.0 if forgets_u else 1.0 - settings.gamma * settings.lam
     state = np.zeros(layout.N_STATE)
     state[layout.STATE_BETA], state[layout.STATE_ALPHA] = np.log(settings.alpha), settings.alpha
     flags, signs = _flags(settings), np.ones(N_TILES)
-    store = _in_whole_cache_lines(layout.STORE_ROWS * layout.N_FEATURES * layout.BLOCKS)
-    integers = np.zeros((layout.INTEGER_ROWS, layout.N_FEATURES), np.int64)
-    scratch = np.zeros((layout.SCRATCH_ROWS, layout.N_FEATURES))
+    store = _in_whole_cache_lines(layout.STORE_ROWS * N_FEATURES * BLOCKS)
+    integers = np.zeros((layout.INTEGER_ROWS, N_FEATURES), np.int64)
+    scratch = np.zeros((layout.SCRATCH_ROWS, N_FEATURES))
     status = np.zeros(layout.N_STATUS, np.int64)
     status[layout.DIVERGED] = -1
 
@@ -125,9 +125,9 @@ def _in_whole_cache_lines(size: int) -> np.ndarray:
 def _flags(settings: Settings) -> np.ndarray:
     reading = settings.readings
     flags = np.zeros(layout.N_FLAGS, np.int64)
-    flags[layout.METHOD] = layout.KERNELS[kernel_of(settings.method)].index(settings.method)
+    flags[layout.METHOD] = layout.METHOD_CODES[settings.method]
     flags[layout.NORMALISER] = layout.NORMALISERS.index(reading["nosid_normaliser"])
-    flags[layout.HAS_BIAS] = settings.has_bias
+    flags[layout.ENVIRONMENT_FLAG] = settings.has_bias
     flags[layout.DRIFTING] = settings.drifting
     flags[layout.BOOTSTRAP_TIME_LIMIT] = reading["time_limit"] == "bootstrap"
     flags[layout.PREVIOUS_ALPHA] = reading["weight_update"] == "previous_step_size"
@@ -139,11 +139,11 @@ def _flags(settings: Settings) -> np.ndarray:
 
 def _weights(store: np.ndarray, settings: Settings) -> np.ndarray:
     """The weights as the plain agent has them: (1 + actions, features), without unused features."""
-    if kernel_of(settings.method) == "lazy_kernel":
-        weights = store.reshape(layout.STORE_ROWS, layout.N_FEATURES, layout.BLOCKS)[0].T
+    if METHODS[settings.method].kernels["mountain_car"] == "lazy_kernel":
+        weights = store.reshape(layout.STORE_ROWS, N_FEATURES, BLOCKS)[0].T
     else:
-        weights = store.reshape(layout.N_FEATURES, layout.STORE_ROWS, layout.BLOCKS)[:, 0].T
-    used = np.ones(layout.N_FEATURES, bool)
-    used[layout.BIAS] = settings.has_bias
-    used[layout.FIRST_NOISE :] = settings.drifting
+        weights = store.reshape(N_FEATURES, layout.STORE_ROWS, BLOCKS)[:, 0].T
+    used = np.ones(N_FEATURES, bool)
+    used[BIAS] = settings.has_bias
+    used[FIRST_NOISE:] = settings.drifting
     return weights[:, used].copy()

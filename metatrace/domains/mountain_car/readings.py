@@ -87,7 +87,7 @@ DRIFTING = Reading(
     "figure 7 compares the β of both",
 )
 
-QUESTIONS: dict[str, tuple[Reading, ...]] = {
+READINGS: dict[str, tuple[Reading, ...]] = {
     "mountain_car": MOUNTAIN_CAR,
     "drifting_mountain_car": (*MOUNTAIN_CAR, DRIFTING),
 }

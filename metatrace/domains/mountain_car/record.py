@@ -1,56 +1,42 @@
-"""From a training to a run file's contents."""
-
-from dataclasses import dataclass
+"""From a request to a training's settings, and from a training to a run file's contents."""
 
 from metatrace import numbers
-from metatrace.domains import readings
-from metatrace.domains.mountain_car.readings import QUESTIONS
 from metatrace.domains.mountain_car.settings import BETA_GROUPS, Settings, Training
-from metatrace.runs.key import RunKey
+from metatrace.domains.protocol import Request
 from metatrace.runs.results import Run
 
 
-@dataclass(frozen=True)
-class Code:
-    """The code that trains: which agent, its fingerprint, and the modules and versions that entered it."""
-
-    agent: str
-    fingerprint: str
-    modules: dict[str, str]
-    packages: dict[str, str]
-
-
-def settings_of(identity: RunKey, episodes: int, chosen_readings: dict[str, str]) -> Settings:
-    """The settings of a run tuple, its number tokens read."""
+def settings_of(request: Request) -> Settings:
+    """The settings of a request, its number tokens read."""
     return Settings(
-        method=identity.method,
-        alpha=numbers.parse(identity.alpha, "alpha"),
-        mu=numbers.parse(identity.mu, "mu", zero=True),
-        drifting=identity.environment == "drifting_mountain_car",
-        drift=numbers.parse(identity.drift, "drift", zero=True),
-        seed=identity.seed,
-        episodes=episodes,
-        readings=readings.complete(QUESTIONS[identity.environment], chosen_readings, "reading"),
+        method=request.key.method,
+        alpha=numbers.parse(request.key.alpha, "alpha"),
+        mu=numbers.parse(request.key.mu, "mu", zero=True),
+        drifting=request.key.environment == "drifting_mountain_car",
+        drift=numbers.parse(request.key.drift, "drift", zero=True),
+        seed=request.key.seed,
+        episodes=request.length,
+        readings=request.readings,
+        hyper=request.hyper,
     )
 
 
-def run_of(identity: RunKey, settings: Settings, training: Training, code: Code) -> Run:
-    """What the run file of a training holds. Nothing in it depends on when or where it ran."""
+def run_of(request: Request, settings: Settings, training: Training, agent: str, processor: str) -> Run:
+    """What the run file of a training holds. Nothing in it depends on when it ran."""
     return Run(
-        identity,
+        request.key,
         returns=training.returns,
         lengths=training.lengths,
         beta=training.beta,
         diverged_episode=training.diverged_episode,
         meta={
-            "agent": code.agent,
-            "code": code.fingerprint,
-            "modules": code.modules,
-            "packages": code.packages,
+            "agent": agent,
+            "processor": processor,
             "episodes": settings.episodes,
             **({} if training.beta is None else {"beta_groups": list(BETA_GROUPS)}),
             "gamma": settings.gamma,
             "lam": settings.lam,
             "readings": dict(settings.readings),
+            **({"hyper": dict(settings.hyper)} if settings.hyper else {}),
         },
     )

@@ -11,7 +11,6 @@ from metatrace.domains.mountain_car.dynamics import N_ACTIONS, TIME_LIMIT
 from metatrace.domains.mountain_car.readings import MOUNTAIN_CAR
 from metatrace.domains.mountain_car.tiles import N_TILES
 
-ENVIRONMENTS = ("mountain_car", "drifting_mountain_car")
 GAMMA = 0.99
 LAM = 0.8
 # The columns of `Training.beta`: the mean β of so many groups of weights. "Visited" leaves out tiles that
@@ -30,8 +29,8 @@ BETA_GROUPS = (
 class Settings:
     """One run of AC(λ) on mountain car; α, μ and drift are values here, not tokens.
 
-    With `drifting` the tiles' signs drift at the rate `drift`, which may be 0, and noise features stand
-    beside them; without, the features are the tiles alone.
+    With `drifting` the tiles' signs drift at the rate `drift`, which may be 0, and there are noise features too;
+    without, the features are the tiles alone.
     """
 
     method: str
@@ -44,6 +43,7 @@ class Settings:
     gamma: float = GAMMA
     lam: float = LAM
     readings: Mapping[str, str] = field(default_factory=lambda: readings.complete(MOUNTAIN_CAR, {}, "readings"))
+    hyper: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_bias(self) -> bool:

@@ -3,12 +3,12 @@
 import pytest
 import torch
 
-from metatrace.domains.atari import object_code
+from metatrace.domains.atari import update
 
 
 @pytest.fixture(scope="session")
 def kernel(kernel_files):
-    return object_code.load(kernel_files(object_code.KERNEL))
+    return update.load(kernel_files("step_kernel"))
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from metatrace.domains.atari.environment import (
     generator_of,
     generator_words,
 )
-from metatrace.domains.atari.readings import QUESTIONS
+from metatrace.domains.atari.readings import READINGS
 from metatrace.errors import UserError
 
 EACH_GAME = pytest.mark.parametrize("game", GAMES)
@@ -391,13 +391,13 @@ def test_the_questions_load_without_the_emulator_and_torch():
 
 
 def test_the_readings_that_are_mountain_cars_too_are_asked_alike():
-    from metatrace.domains.mountain_car.readings import QUESTIONS as MOUNTAIN_CARS
+    from metatrace.domains.mountain_car.readings import READINGS as MOUNTAIN_CARS
 
     theirs = {reading.key: reading for reading in MOUNTAIN_CARS["mountain_car"]}
-    shared = [reading for reading in QUESTIONS["catch"] if reading.key in theirs]
+    shared = [reading for reading in READINGS["catch"] if reading.key in theirs]
     assert [reading.key for reading in shared] == ["h_lifetime", "overshoot_divisor"]
     assert all(reading == theirs[reading.key] for reading in shared)
-    assert set(QUESTIONS) == {*GAMES, "catch"}
+    assert set(READINGS) == {*GAMES, "catch"}
 
 
 @pytest.mark.parametrize("words", [0, 1, 3])

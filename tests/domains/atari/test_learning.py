@@ -8,7 +8,7 @@ import pytest
 
 from metatrace.domains import readings
 from metatrace.domains.atari import catch
-from metatrace.domains.atari.readings import QUESTIONS
+from metatrace.domains.atari.readings import READINGS
 from metatrace.domains.atari.settings import Settings
 from metatrace.domains.atari.train import Trainer, one_thread, train
 
@@ -19,7 +19,7 @@ SLOW = ("scalar", "vector")  # what the other two do not show is little
 def returns(kernel, method, frames):
     """Of each ball: 1 for a catch, −1 for a miss."""
     one_thread()
-    answers = readings.complete(QUESTIONS["catch"], {}, "readings")
+    answers = readings.complete(READINGS["catch"], {}, "readings")
     training = train(Trainer(Settings("catch", method, 2**-7, 0.001, 0, frames, answers, "cpu"), kernel))
     assert not training.diverged
     return np.array(training.returns)

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from metatrace.domains.atari import checkpoint as checkpoints
-from metatrace.domains.atari.readings import QUESTIONS
+from metatrace.domains.atari.readings import READINGS
 from metatrace.domains.atari.settings import Settings
 from metatrace.domains.atari.train import Trainer, one_thread, train
 from metatrace.domains.readings import complete
@@ -22,7 +22,7 @@ from metatrace.runs.results import load_run
 
 
 def settings(environment="catch", method="mixed", frames=60, **chosen):
-    return Settings(environment, method, 2**-8, 0.001, 3, frames, complete(QUESTIONS[environment], chosen, "readings"))
+    return Settings(environment, method, 2**-8, 0.001, 3, frames, complete(READINGS[environment], chosen, "readings"))
 
 
 @pytest.fixture
@@ -151,11 +151,9 @@ def test_a_checkpoint_of_another_run_or_code_is_refused_and_a_damaged_one_set_as
         assert saved.path.with_name("c.npz.damaged").read_bytes() == damaged
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith(f"{saved.path}: is cut short, garbled or no checkpoint: the run starts from its")
+    saved.path.write_bytes(whole)
     with pytest.raises(UserError, match="does not hold a whole state"):
-        saved.restore(trainer(settings()), {"w": np.arange(5.0)})
-    saved.remove()
-    saved.remove()
-    assert not saved.path.exists()
+        saved.take_up(trainer(settings()))
 
 
 def test_no_checkpoint_is_unpickled(tmp_path):

@@ -1,11 +1,13 @@
 """The compiled passes and the whole agent against the tuners and autograd, slow and obviously right."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 
+from metatrace.agents import network
 from metatrace.domains.atari import plain
 from metatrace.domains.atari.agent import Agent
 from metatrace.domains.atari.gradients import Gradients
@@ -66,8 +68,7 @@ def reference(tuner, w, gradients, delta, z):
     """One step by the tuner itself in float64; w and z after it."""
     grad_U, grad_H, grad_delta = written_out(gradients)
     z = tuner.gamma_lambda * z + grad_U
-    alpha = tuner.update(grad_U=grad_U, grad_H=grad_H, grad_delta=grad_delta, delta=delta.double(), z=z)
-    return w + alpha * (z * delta.double() + tuner.psi * grad_H), z
+    return w + tuner.step(grad_U=grad_U, grad_H=grad_H, grad_delta=grad_delta, delta=delta.double(), z=z), z
 
 
 def assert_near(made, expected, tolerance, what):
@@ -140,7 +141,7 @@ def test_many_steps_are_those_of_autograd(kernel, method, steps):
     alpha = 2**-10
     update = CompiledUpdate(tuner_of(method, alpha=alpha), w.clone(), LAYOUT, kernel)
     agent = Agent(LAYOUT, update, gamma=0.99)
-    slow = plain.Agent(LAYOUT, w.double(), tuner_of(method, alpha=alpha), gamma=0.99)
+    slow = network.Agent(partial(plain.value_and_logits, LAYOUT), w.double(), tuner_of(method, alpha=alpha), gamma=0.99)
     rng = np.random.default_rng(0)
     frames = rng.integers(0, 256, (steps + 4, 84, 84), dtype=np.uint8)
     agent.start_episode()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metatrace.domains.mountain_car import object_code
+from metatrace.domains.mountain_car import compiled
 
 
 @pytest.fixture(scope="session")
@@ -13,10 +13,10 @@ def kernel_file(kernel_files):
 @pytest.fixture(scope="session")
 def kernel(kernel_file):
     """The kernel of none, scalar, SID and NOSID."""
-    return object_code.load(kernel_file)
+    return compiled.load(kernel_file, "lazy_kernel")
 
 
 @pytest.fixture(scope="session")
 def packed_kernel(kernel_files):
     """The kernel of vector and mixed."""
-    return object_code.load(kernel_files("packed_kernel"))
+    return compiled.load(kernel_files("packed_kernel"), "packed_kernel")

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from metatrace.domains.mountain_car import kernel_parts, layout
+from metatrace.compiled.layout import DRIFTING, ENVIRONMENT_FLAG, ENVIRONMENT_NUMBER, N_FLAGS, N_NUMBERS
+from metatrace.domains.mountain_car import kernels
 from metatrace.domains.mountain_car.drift import N_NOISE, Drift, flip_gaps, noise_words
+from metatrace.domains.mountain_car.features import BIAS, FIRST_NOISE, N_FEATURES
 from metatrace.domains.mountain_car.tiles import N_TILES
 
 
@@ -94,7 +96,7 @@ def test_the_kernels_signs_are_the_plain_agents(rate):
     signs, used = np.ones(N_TILES), 0
     for step in range(1000):
         drift.step()
-        used = kernel_parts.drift_one_step(step, places, used, signs)
+        used = kernels.drift_one_step(step, places, used, signs)
         assert np.array_equal(signs, drift.signs)
     assert used == (places < 1000 * N_TILES).sum()
 
@@ -103,16 +105,18 @@ def test_the_kernels_signs_are_the_plain_agents(rate):
 @pytest.mark.parametrize("drifting", [0, 1])
 def test_the_kernel_observes_tiles_with_signs_bias_and_noise(drifting, has_bias):
     rng = generator(10)
-    active, x = np.zeros(layout.N_FEATURES, np.int64), np.zeros(layout.N_FEATURES)
+    active, x = np.zeros(N_FEATURES, np.int64), np.zeros(N_FEATURES)
+    flags, numbers = np.zeros(N_FLAGS, np.int64), np.zeros(N_NUMBERS)
+    flags[DRIFTING], flags[ENVIRONMENT_FLAG], numbers[ENVIRONMENT_NUMBER] = drifting, has_bias, 9.0
     for _ in range(200):
         signs = rng.choice([-1.0, 1.0], N_TILES)
         word = int(noise_words(rng, 1)[0])
-        position, velocity = rng.uniform(-1.2, 0.6), rng.uniform(-0.07, 0.07)
-        count = kernel_parts.observe(position, velocity, 9.0, has_bias, drifting, signs, word, active, x)
+        state = rng.uniform(-1.2, 0.6), rng.uniform(-0.07, 0.07)
+        count = kernels.observe(state, flags, numbers, signs, word, active, x)
         found = dict(zip(active[:count], x[:count], strict=True))
         tiles = [i for i in found if i < N_TILES]
-        noise = {i - layout.FIRST_NOISE for i in found if i >= layout.FIRST_NOISE}
+        noise = {i - FIRST_NOISE for i in found if i >= FIRST_NOISE}
         assert len(found) == count and len(tiles) == 16
         assert all(found[i] == (signs[i] if drifting else 1.0) for i in tiles)
-        assert (layout.BIAS in found) == has_bias
+        assert (BIAS in found) == has_bias
         assert noise == ({bit for bit in range(N_NOISE) if word >> bit & 1} if drifting else set())

@@ -1,14 +1,16 @@
 """The second writing of mountain car's physics against Gymnasium's own."""
 
+from types import SimpleNamespace
+
 import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metatrace.domains.mountain_car import dynamics
-from metatrace.domains.mountain_car import kernel_parts as compiled
+from metatrace.domains.mountain_car import dynamics, kernels
 
+compiled = SimpleNamespace(next_state=kernels.move, at_goal=kernels.at_goal)
 PHYSICS = pytest.mark.parametrize("physics", [dynamics, compiled], ids=["python", "numba"])
 
 
@@ -91,7 +93,7 @@ def test_the_goal_is_at_one_half_and_not_below(physics):
 
 
 def test_many_starts_at_once_are_the_starts_one_by_one(environment):
-    """The compiled agent draws its starts by the dozen; Gymnasium draws them one an episode."""
+    """The compiled agent draws its starts by the dozen; Gymnasium draws one per episode."""
     environment.unwrapped.np_random = np.random.default_rng(7)
     one_by_one = [environment.reset() and environment.unwrapped.state[0] for _ in range(120)]
     rng = np.random.default_rng(7)

@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 
 from metatrace.domains import readings
-from metatrace.domains.mountain_car import compiled, layout, object_code, plain
+from metatrace.domains.mountain_car import compiled, plain
+from metatrace.domains.mountain_car.domain import DOMAIN
 from metatrace.domains.mountain_car.readings import MOUNTAIN_CAR
 from metatrace.domains.mountain_car.settings import Settings, random_streams
-from metatrace.errors import UserError
+from metatrace.methods import METHODS
 
 # Every method with the largest and the smallest μ of the paper's figures.
 MUS = {
@@ -28,7 +29,7 @@ MUS = {
     "sid": (2**-14, 2**-19),
     "nosid": (2**-10, 2**-15),
 }
-assert tuple(MUS) == layout.KERNELS["lazy_kernel"]
+assert set(MUS) == {method for method in METHODS if DOMAIN.kernel_of(method) == "lazy_kernel"}
 ALPHAS = (2**-13, 2**-8, 2**-5, 2**-4, 2**-3)
 # Untuned, learning is chaotic at the largest step-sizes: see the test of that name.
 CHAOTIC = {("none", 2**-3), ("none", 2**-4)}
@@ -136,13 +137,15 @@ def test_without_rebasing_late_updates_would_be_lost(tmp_path):
     path = tmp_path / "never_rebases.o"
     code = (
         "import os, sys; os.environ.update(NUMBA_CPU_NAME='generic', NUMBA_CPU_FEATURES='')\n"
-        "from metatrace.domains.mountain_car import lazy_kernel, object_code\n"
+        "from metatrace.compiled import lazy_kernel, object_code\n"
         "lazy_kernel.REBASE_BELOW = 0.0\n"
-        "open(sys.argv[1], 'wb').write(object_code.compile_object('lazy_kernel'))"
+        "from metatrace.domains.mountain_car.domain import DOMAIN\n"
+        "made = object_code.as_file('lazy_kernel', '', DOMAIN.compile('lazy_kernel'))\n"
+        "open(sys.argv[1], 'wb').write(made)"
     )
     subprocess.run([sys.executable, "-c", code, str(path)], check=True)
     settings = settings_of("none", 2**-13, episodes=3)
-    assert distance(compiled.train(object_code.load(path), settings), plain.train(settings)) > 1e-6
+    assert distance(compiled.train(compiled.load(path, "lazy_kernel"), settings), plain.train(settings)) > 1e-6
 
 
 @pytest.mark.parametrize("method", MUS)
@@ -217,8 +220,3 @@ def test_starts_and_actions_come_from_different_streams():
     streams = dataclasses.astuple(random_streams(0))
     drawn = [set(stream.random(1000)) for stream in streams]
     assert len(set.union(*drawn)) == 1000 * len(streams) == 4000
-
-
-def test_a_method_that_nobody_knows_has_no_kernel():
-    with pytest.raises(UserError, match="--agent plain"):
-        compiled.kernel_of("adam")

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from metatrace.compiled.layout import METHOD_CODES
 from metatrace.domains import readings
 from metatrace.domains.mountain_car import compiled, plain
-from metatrace.domains.mountain_car.layout import KERNELS
+from metatrace.domains.mountain_car.domain import DOMAIN
 from metatrace.domains.mountain_car.readings import MOUNTAIN_CAR
 from metatrace.domains.mountain_car.settings import BETA_GROUPS, Settings
+from metatrace.methods import METHODS
 
 # A large μ and a small one of each method; the unnormalized ones at what they survive.
 MUS = {
@@ -21,7 +23,7 @@ MUS = {
     "sid": (2**-16,),
     "nosid": (2**-12,),
 }
-PACKED = KERNELS["packed_kernel"]
+PACKED = tuple(method for method in METHODS if DOMAIN.kernel_of(method) == "packed_kernel")
 OTHER_READINGS = {reading.key: reading.values[-1] for reading in MOUNTAIN_CAR}
 
 
@@ -31,7 +33,7 @@ def train(kernel, packed_kernel):
 
     def by_kernel(settings):
         kernels = {"lazy_kernel": kernel, "packed_kernel": packed_kernel}
-        return compiled.train(kernels[compiled.kernel_of(settings.method)], settings)
+        return compiled.train(kernels[DOMAIN.kernel_of(settings.method)], settings)
 
     return by_kernel
 
@@ -64,7 +66,7 @@ def assert_equal(train, settings):
 
 
 def test_the_two_kernels_run_all_methods():
-    assert {method for methods in KERNELS.values() for method in methods} == MUS.keys()
+    assert set(METHOD_CODES) == {method for method in METHODS if DOMAIN.kernel_of(method)} == MUS.keys()
 
 
 @pytest.mark.parametrize("alpha", [2**-10, 2**-6, 2**-3])

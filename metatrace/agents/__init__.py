@@ -1,0 +1,1 @@
+"""The learning agents, written for reading: the oracles of the compiled kernels."""

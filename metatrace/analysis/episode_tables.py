@@ -1,0 +1,39 @@
+"""The tables of a figure whose runs are counted in episodes, by the figure's kind."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+import pandas as pd
+
+from metatrace.analysis import beta, paired
+from metatrace.analysis.aggregate import aggregate
+from metatrace.analysis.best import best_mu
+from metatrace.analysis.job import TablesJob
+from metatrace.numbers import parse
+from metatrace.runs.results import Run
+
+
+def make(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+    """The tables that every such figure has: curves, scores, settings, spread and tenths (`aggregate.Tables`)."""
+    alpha_max = parse(job.spread_alpha_max, "spread_alpha_max")
+    made = aggregate(runs, window=job.smoothing, final=job.final, spread_alpha_max=alpha_max)
+    return {field.name: getattr(made, field.name) for field in fields(made)}
+
+
+def make_with_beta(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+    """These, and the mean β of groups of weights: beta, its curves, and final_beta."""
+    shown = {"beta": beta.curves(runs, window=job.smoothing), "final_beta": beta.final(runs, final=job.final)}
+    return make(job, runs) | shown
+
+
+def make_with_best_mu(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+    """These, and best_mu: the best μ of each method and drift."""
+    made = make(job, runs)
+    return made | {"best_mu": best_mu(made["scores"])}
+
+
+def make_with_pairs(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+    """These, and the two methods compared seed by seed: differences, a row per setting, and their overview."""
+    made = make(job, runs)
+    differences = paired.differences(made["scores"], *job.methods)
+    return made | {"differences": differences, "overview": paired.overview(differences)}

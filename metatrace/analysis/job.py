@@ -1,0 +1,50 @@
+"""What a function that makes a figure's tables is told."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from metatrace.runs.collect import Grid, load
+from metatrace.runs.results import Run
+
+
+@dataclass(frozen=True)
+class TablesJob:
+    """A figure's grid and what to make of its runs, as plain types.
+
+    Attributes:
+      runs: the folder of the runs; members: the folders of the tables of the figures that it compares.
+      environments, methods, alphas, mus, drifts, seeds: the grid. code: the fingerprint of each method's runs.
+      length: of every run, in `unit`: episodes or frames. smoothing: window of the trailing mean, in episodes.
+      final: how many last episodes make the final score. spread_alpha_max: the largest α that the spread counts.
+      failed_return: of each environment (`Environment.failed_return`). reference: the CSV of reference scores.
+    """
+
+    runs: Path
+    environments: tuple[str, ...]
+    methods: tuple[str, ...]
+    alphas: tuple[str, ...]
+    mus: tuple[str, ...]
+    drifts: tuple[str, ...]
+    seeds: tuple[int, ...]
+    code: Mapping[str, str]
+    length: int
+    unit: str
+    smoothing: int
+    final: int
+    spread_alpha_max: str
+    failed_return: Mapping[str, float]
+    reference: Path | None = None
+    members: tuple[Path, ...] = ()
+
+    def load_runs(self) -> list[Run]:
+        """All runs of the grid; none where the figure compares others.
+
+        Raises:
+          UserError: as `runs.collect.load`.
+        """
+        if self.members:
+            return []
+        episodes = self.length if self.unit == "episodes" else None
+        grid = (self.environments, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
+        return load(self.runs, Grid(*grid, episodes), code=self.code)

@@ -1,0 +1,39 @@
+"""`metatrace config`: check a config file and say what it asks for."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add(verbs: Any) -> None:
+    """Adds the verb's parser."""
+    parser = verbs.add_parser("config", help="check a config file and say what it asks for")
+    parser.set_defaults(verb=_config)
+    parser.add_argument("file", type=Path, nargs="?", help="such as config/quick.yaml")
+    parser.add_argument(
+        "--schema", action="store_true", help="print the JSON schema of config files instead, for editors"
+    )
+    parser.add_argument(
+        "--merged", action="store_true", help="print the config as one file, merged with those that it is based on"
+    )
+
+
+def _config(options: argparse.Namespace) -> None:
+    from metatrace.config import documentation, loading
+    from metatrace.errors import UserError
+
+    if options.schema:
+        print(documentation.schema(), end="")
+        return
+    if options.file is None:
+        raise UserError("file: is missing; name a config file, such as config/quick.yaml, or say --schema")
+    asked = loading.read(options.file)
+    if options.merged:
+        print(loading.as_yaml(asked), end="")
+        return
+    print(f"{options.file}: scale {asked.scale}, {len(asked.figures)} figures, {len(asked.all_runs())} runs")
+    for figure in asked.figures.values():
+        print(
+            f"  {figure.name}: {', '.join(figure.methods)} on {', '.join(figure.environments)}, "
+            f"{len(figure.some_runs())} runs of {figure.length} {figure.unit}"
+        )

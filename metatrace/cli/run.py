@@ -1,0 +1,206 @@
+"""`metatrace run`: trains one agent and writes its run file."""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from metatrace import numbers
+from metatrace.cli.options import whole_number
+from metatrace.domains import readings
+from metatrace.domains.protocol import Domain, Request
+from metatrace.domains.registry import DOMAINS, ENVIRONMENTS, domain_of, environment_of
+from metatrace.errors import UserError
+from metatrace.methods import METHODS, complete_hyper, method_of
+from metatrace.runs import atomic
+from metatrace.runs.key import NO_DRIFT, NO_MU, RunKey
+
+if TYPE_CHECKING:
+    from metatrace.runs.results import Run
+
+FINAL_EPISODES = 100  # in the score that the last line tells
+AGENTS = ("fast", "plain")
+_OLD_NAMES = {"compiled": "fast"}
+_UNITS = {domain.unit: domain.unit_text for domain in DOMAINS}
+
+
+def add(verbs: Any) -> None:
+    """Adds the verb's parser."""
+    parser = verbs.add_parser("run", help="train one agent and write its run file")
+    parser.set_defaults(verb=run)
+    parser.add_argument("--environment", required=True, help=", ".join(ENVIRONMENTS))
+    parser.add_argument("--method", required=True, help=", ".join(METHODS))
+    parser.add_argument("--alpha", required=True, metavar="TOKEN", help="initial step-size, such as 2^-8 or 0.001")
+    parser.add_argument("--mu", metavar="TOKEN", help="meta-step-size, for the methods that have one")
+    parser.add_argument(
+        "--drift",
+        metavar="TOKEN",
+        help=f"how likely a feature's sign flips in a step, such as 4e-6; on {', '.join(_drifting())}",
+    )
+    parser.add_argument("--seed", required=True, type=whole_number("--seed", 0), metavar="N", help="from 0 up")
+    for unit, text in _UNITS.items():
+        where = ", ".join(domain.name for domain in DOMAINS if domain.unit == unit)
+        parser.add_argument(
+            f"--{unit}", type=whole_number(f"--{unit}", 1), metavar="N", help=f"how many {text}; for {where}"
+        )
+    parser.add_argument("--output", required=True, type=Path, metavar="FILE", help="the run file (.npz) to write")
+    parser.add_argument(
+        "--reading",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a reading of the paper other than the default; config/README.md lists them",
+    )
+    parser.add_argument(
+        "--hyper",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a further hyper-parameter of the method other than the published default",
+    )
+    parser.add_argument(
+        "--agent",
+        choices=(*AGENTS, *_OLD_NAMES),
+        help="fast (default): compiled, if the method has a compiled kernel; plain: written for reading, and up to "
+        f"300 times slower{_taken_by('agent')}",
+    )
+    parser.add_argument(
+        "--kernel",
+        type=Path,
+        metavar="FILE",
+        help="the compiled kernel; by default one is kept in the user's cache folder",
+    )
+    parser.add_argument(
+        "--checkpoint",
+        type=Path,
+        metavar="FILE",
+        help="save the whole state here now and then, and go on from it if it is there" + _taken_by("checkpoint"),
+    )
+    parser.add_argument(
+        "--checkpoint-every",
+        type=whole_number("--checkpoint-every", 1),
+        default=300,
+        metavar="SECONDS",
+        help="how often to save (300)",
+    )
+    parser.add_argument(
+        "--device", help=f"cpu, cuda, or auto (default), a graphics card if there is one{_taken_by('device')}"
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Makes the run that the options describe, writes its file, and says its score."""
+    from metatrace.cli import kernels
+    from metatrace.pipeline import provenance
+    from metatrace.progress import bar
+    from metatrace.runs import results
+
+    key = _key(options)
+    domain = domain_of(key.environment)
+    environment, length = ENVIRONMENTS[key.environment], _length(options, domain)
+    for name in ("agent", "device", "checkpoint"):
+        if name not in domain.options and getattr(options, name) is not None:
+            raise UserError(f"--{name}: {key.environment} has no use for it; leave it out")
+    agent = _OLD_NAMES.get(options.agent, options.agent) or "fast"
+    device = options.device or "auto"
+    answers = readings.complete(environment.readings, _pairs("--reading", options.reading), "reading")
+    hyper = complete_hyper(key.method, _pairs("--hyper", options.hyper), "hyper")
+    atomic.check_writable(options.output)
+    if options.checkpoint is not None:
+        atomic.check_writable(options.checkpoint)
+    code = provenance.fingerprint(domain.code(key.environment, key.method, agent))
+    kernel = domain.kernel_of(key.method) if agent == "fast" and device != "cuda" else None
+    request = Request(
+        key,
+        length,
+        answers,
+        hyper,
+        agent=agent,
+        device=device,
+        kernel=None if kernel is None else kernels.file_of(domain, kernel, options.kernel),
+        checkpoint=options.checkpoint,
+        checkpoint_every=options.checkpoint_every,
+        made_by={"code": code.digest, "packages": code.packages},
+    )
+    start = time.monotonic()
+    with bar(length, domain.unit.removesuffix("s")) as progress:
+        made = domain.train(request, progress)
+    made.meta |= {"code": code.digest, "modules": code.modules, "packages": code.packages}
+    results.save_run(options.output, made)
+    if options.checkpoint is not None:  # what the run went on from is no longer needed
+        options.checkpoint.unlink(missing_ok=True)
+    if made.diverged_episode is not None:
+        frame = made.meta.get("diverged_frame")
+        where = f"episode {made.diverged_episode}" if frame is None else f"frame {frame}"
+        print(f"diverged in {where}: what follows counts as returns of {environment.failed_return:g}", file=sys.stderr)
+    print(f"{options.output}: {_score(made, environment.failed_return)}, in {time.monotonic() - start:.1f} s")
+
+
+def _score(made: "Run", failed_return: float) -> str:
+    """The final score in words."""
+    if made.diverged_episode is not None and made.frames is not None:
+        return f"final score {failed_return:g} (diverged)"
+    last = made.returns[-FINAL_EPISODES:]
+    if not len(last):
+        return "no final score (no episode ended)"
+    return f"final score {last.mean():.6g} (mean return of the last {len(last)} episodes)"
+
+
+def _key(options: argparse.Namespace) -> RunKey:
+    """What identifies the run of the options, checked."""
+    environment = environment_of(options.environment, "--environment")
+    if not environment.has_drift:
+        if options.drift not in (None, NO_DRIFT):
+            use = f"use {' or '.join(_drifting())}"
+            raise UserError(f"--drift: {environment.token} has none; leave --drift out, or {use}")
+    elif options.drift is None:
+        raise UserError(f"--drift: is missing; {environment.token} needs a rate such as 4e-6, or 0")
+    elif numbers.parse(options.drift, "--drift", zero=True) > 1:
+        raise UserError(f"--drift: {options.drift!r} is out of range; it must be a probability from 0 to 1")
+    method, domain = method_of(options.method, "--method"), domain_of(environment.token)
+    if domain.name not in method.domains:
+        there = ", ".join(token for token, entry in METHODS.items() if domain.name in entry.domains)
+        raise UserError(f"--method: {method.token} does not run on {environment.token}; it must be one of {there}")
+    numbers.parse(options.alpha, "--alpha")
+    if not method.has_mu:
+        if options.mu not in (None, NO_MU):
+            raise UserError(f"--mu: method {method.token} has no meta-step-size; leave --mu out")
+    elif options.mu is None:
+        raise UserError(f"--mu: is missing; method {method.token} needs a meta-step-size such as 2^-8")
+    else:
+        numbers.parse(options.mu, "--mu")
+    mu, drift = options.mu or NO_MU, options.drift or NO_DRIFT
+    return RunKey(environment.token, method.token, options.alpha, mu, drift, options.seed)
+
+
+def _length(options: argparse.Namespace, domain: Domain) -> int:
+    """How long the run is, in the domain's unit."""
+    for unit in _UNITS:
+        if unit != domain.unit and getattr(options, unit) is not None:
+            raise UserError(f"--{unit}: {options.environment} counts in --{domain.unit}; leave --{unit} out")
+    length: int | None = getattr(options, domain.unit)
+    if length is None:
+        raise UserError(f"--{domain.unit}: is missing; {options.environment} needs a whole number such as 1000")
+    return length
+
+
+def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
+    chosen: dict[str, str] = {}
+    for pair in given:
+        key, separator, value = pair.partition("=")
+        if not separator or key in chosen:
+            raise UserError(f"{option}: {pair!r} is no KEY=VALUE, or the key is there twice; write {option} KEY=VALUE")
+        chosen[key] = value
+    return chosen
+
+
+def _drifting() -> list[str]:
+    return [token for token, environment in ENVIRONMENTS.items() if environment.has_drift]
+
+
+def _taken_by(option: str) -> str:
+    """Where an option applies, if not everywhere."""
+    names = [domain.name for domain in DOMAINS if option in domain.options]
+    return "" if len(names) == len(DOMAINS) else f"; on {', '.join(names)}"

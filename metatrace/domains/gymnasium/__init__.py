@@ -1,0 +1,1 @@
+"""Tasks of Gymnasium with discrete actions, learned by the linear agent."""

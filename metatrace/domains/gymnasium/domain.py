@@ -1,0 +1,95 @@
+"""Any task of Gymnasium with discrete actions, learned by the linear agent: to add one is to describe it.
+
+Write a `Task`, in a file of its own that imports nothing heavy, and put `Gymnasium(TASK, …)` into
+`metatrace.domains.registry.DOMAINS`. Every method runs on it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
+
+from metatrace.domains.mountain_car.readings import MOUNTAIN_CAR
+from metatrace.domains.protocol import Code, Environment, Progress, Request, facts_of
+from metatrace.methods import METHODS
+
+if TYPE_CHECKING:
+    from metatrace.runs.results import Run
+
+_FOLDER = "metatrace.domains.gymnasium"
+# The readings that concern the agent, and not mountain car.
+_OF_AGENT = {
+    *("time_limit", "weight_update", "sid_meta_gradient", "nosid_normaliser", "terminal_trace"),
+    *("h_lifetime", "log_policy", "overshoot_divisor"),
+}
+READINGS = tuple(reading for reading in MOUNTAIN_CAR if reading.key in _OF_AGENT)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task of Gymnasium.
+
+    Attributes:
+      token, label: its name in configs and paths, and in running text.
+      id: Gymnasium's name for it, such as "CartPole-v1".
+      time_limit: the most steps of an episode.
+      failed_return: the return of an episode without a policy.
+      low, high: the range of each number of an observation; tiles cover it, and what lies beyond counts as its edge.
+      tiles: how many tiles of a tiling a range takes; tilings: how many tilings there are.
+      groups: the numbers of an observation that are tiled together, by their places; empty: all of them. There are
+        tilings · tiles^(numbers of a group) features for each group.
+      features: `module:Class` of other features; it is called as `tiles.Tiles` is.
+    """
+
+    token: str
+    label: str
+    id: str
+    time_limit: int
+    failed_return: float
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    tiles: int = 4
+    tilings: int = 8
+    groups: tuple[tuple[int, ...], ...] = ()
+    features: str = f"{_FOLDER}.tiles:Tiles"
+
+
+class Gymnasium:
+    """The tasks that it is given; see `metatrace.domains.protocol.Domain`."""
+
+    name = "gymnasium"
+    unit = "episodes"
+    unit_text = "episodes"
+    length_in_meta = "episodes"
+    options: frozenset[str] = frozenset()
+    kernels: tuple[str, ...] = ()
+
+    def __init__(self, *tasks: Task) -> None:
+        self.tasks = {task.token: task for task in tasks}
+        self.environments: Mapping[str, Environment] = {
+            task.token: Environment(task.token, task.label, READINGS, task.failed_return) for task in tasks
+        }
+        self.slowest = max(tasks, key=lambda task: task.time_limit).token
+
+    def train(self, request: Request, progress: Progress) -> "Run":
+        """By the linear agent."""
+        from metatrace.domains.gymnasium import train
+
+        return train.train(self.tasks[request.key.environment], request, progress)
+
+    def code(self, environment: str, method: str, agent: str = "fast") -> Code:
+        """The agent, the features, and the method's tuner."""
+        task, entry = self.tasks[environment], METHODS[method]
+        facts = (f"task {astuple(task)[2:]}", *facts_of(entry))
+        return Code((f"{_FOLDER}.train:train", task.features, entry.tuner), method, facts)
+
+    def kernel_of(self, method: str) -> str | None:
+        """None: the tuner runs as it stands."""
+        return None
+
+    def kernel_code(self, kernel: str) -> Code:
+        """There are no kernels."""
+        raise KeyError(kernel)
+
+    def compile(self, kernel: str) -> bytes:
+        """There are no kernels."""
+        raise KeyError(kernel)

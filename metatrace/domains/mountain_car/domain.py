@@ -1,0 +1,80 @@
+"""Mountain car, plain and drifting, as the rest of the project knows it."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from metatrace.domains.mountain_car.readings import READINGS
+from metatrace.domains.protocol import Code, Environment, Progress, Request, facts_of
+from metatrace.methods import METHODS
+
+if TYPE_CHECKING:
+    from metatrace.runs.results import Run
+
+_FOLDER = "metatrace.domains.mountain_car"
+# Kernel -> its function in `kernels`
+_ENTRIES = {"lazy_kernel": "lazy", "packed_kernel": "packed"}
+_FAILED = -200.0  # an episode that never reaches the goal
+
+
+class MountainCar:
+    """The classic control task with tile features; see `metatrace.domains.protocol.Domain`."""
+
+    name = "mountain_car"
+    environments: Mapping[str, Environment] = {
+        token: Environment(token, label, READINGS[token], _FAILED, has_drift=has_drift)
+        for token, label, has_drift in (
+            ("mountain_car", "mountain car", False),
+            ("drifting_mountain_car", "drifting mountain car", True),
+        )
+    }
+    unit = "episodes"
+    unit_text = "episodes"
+    length_in_meta = "episodes"
+    options = frozenset({"agent"})
+    kernels: tuple[str, ...] = tuple(_ENTRIES)
+    slowest = "drifting_mountain_car"
+
+    def train(self, request: Request, progress: Progress) -> "Run":
+        """By the method's compiled kernel, or by the plain agent if it has none or the request says so."""
+        from metatrace.compiled import object_code
+        from metatrace.domains.mountain_car import record
+
+        settings = record.settings_of(request)
+        kernel = self.kernel_of(settings.method) if request.agent == "fast" else None
+        if kernel is None:
+            from metatrace.domains.mountain_car import plain
+
+            training = plain.train(settings, progress)
+            return record.run_of(request, settings, training, "plain", object_code.this_processor())
+        from metatrace.domains.mountain_car import compiled
+
+        assert request.kernel is not None, "the caller names the kernel's file"
+        training = compiled.train(compiled.load(request.kernel, kernel), settings, progress)
+        return record.run_of(request, settings, training, "compiled", object_code.processor())
+
+    def code(self, environment: str, method: str, agent: str = "fast") -> Code:
+        """The kernel and what feeds it; or the plain agent and the method's tuner."""
+        entry = METHODS[method]
+        kernel = self.kernel_of(method) if agent == "fast" else None
+        if kernel is None:
+            entries: tuple[str, ...] = (f"{_FOLDER}.plain:train", entry.tuner)
+        else:
+            entries = (f"{_FOLDER}.compiled:train", f"{_FOLDER}.compiled:load", *self.kernel_code(kernel).entries)
+        return Code((f"{_FOLDER}.record", *entries), method, facts_of(entry))
+
+    def kernel_of(self, method: str) -> str | None:
+        """The compiled kernel of a method."""
+        return METHODS[method].kernels.get(self.name)
+
+    def kernel_code(self, kernel: str) -> Code:
+        """The kernel and what compiles it."""
+        return Code((f"{_FOLDER}.kernels:{_ENTRIES[kernel]}", "metatrace.compiled.object_code:compile_object"))
+
+    def compile(self, kernel: str) -> bytes:
+        """Its machine code."""
+        from metatrace.compiled import object_code
+
+        return object_code.compile_object(f"{_FOLDER}.kernels", _ENTRIES[kernel])
+
+
+DOMAIN = MountainCar()

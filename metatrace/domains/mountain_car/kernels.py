@@ -1,0 +1,96 @@
+"""Mountain car as the compiled kernels take it, and the kernels themselves, for numba."""
+
+from typing import Any
+
+import numpy as np
+
+from metatrace.compiled import kernel_parts, lazy_kernel, packed_kernel
+from metatrace.compiled.kernel_parts import compiled
+from metatrace.compiled.layout import DRIFTING, ENVIRONMENT_FLAG, ENVIRONMENT_NUMBER
+from metatrace.domains.mountain_car import dynamics, tiles
+from metatrace.domains.mountain_car.drift import N_NOISE
+from metatrace.domains.mountain_car.features import BIAS, FIRST_NOISE, N_FEATURES
+
+SIGNATURE = kernel_parts.SIGNATURE
+N_TILES, N_TILINGS = tiles.N_TILES, tiles.N_TILINGS
+move = compiled(dynamics.next_state)
+at_goal = compiled(dynamics.at_goal)
+write_active_tiles = compiled(tiles.write_active_tiles)
+
+
+@compiled
+def start(position: float) -> tuple[float, float]:
+    """At rest."""
+    return position, 0.0
+
+
+@compiled
+def next_state(state: tuple[float, float], action: int) -> tuple[float, float]:
+    """Position and velocity after an action."""
+    return move(state[0], state[1], action)
+
+
+@compiled
+def reward(state: tuple[float, float]) -> float:
+    """Every step costs 1."""
+    return -1.0
+
+
+@compiled
+def is_over(state: tuple[float, float]) -> bool:
+    """Whether the car is at the goal."""
+    return at_goal(state[0], state[1])
+
+
+@compiled
+def observe(
+    state: tuple[float, float], flags: Any, numbers: Any, signs: Any, noise_word: int, active: Any, x: Any
+) -> int:
+    """Writes the active features and their values; returns how many there are.
+
+    The environment's own flag says whether there is a bias feature, its number how many tiles make a range.
+    """
+    has_bias, drifting, tiles_per_range = flags[ENVIRONMENT_FLAG], flags[DRIFTING], numbers[ENVIRONMENT_NUMBER]
+    # Gymnasium's observation is float32.
+    position, velocity = float(np.float32(state[0])), float(np.float32(state[1]))
+    write_active_tiles(position, velocity, tiles_per_range, active)
+    count = N_TILINGS
+    for k in range(N_TILINGS):
+        x[k] = signs[active[k]] if drifting else 1.0
+    if has_bias:
+        active[count] = BIAS
+        x[count] = 1.0
+        count += 1
+    if drifting:
+        # Written whether set or not, and kept if set: half of all branches on random bits go astray.
+        for bit in range(N_NOISE):
+            active[count] = FIRST_NOISE + bit
+            x[count] = 1.0
+            count += (noise_word >> bit) & 1
+    return count
+
+
+@compiled
+def drift_one_step(step: int, flips: Any, used: int, signs: Any) -> int:
+    """Flips the signs that flip in step `step` of the run; returns how many flips are used up by then."""
+    while flips[used] < (step + 1) * N_TILES:
+        signs[flips[used] - step * N_TILES] *= -1.0
+        used += 1
+    return used
+
+
+ENVIRONMENT = kernel_parts.Environment(
+    start,
+    next_state,
+    reward,
+    is_over,
+    observe,
+    drift_one_step,
+    n_actions=dynamics.N_ACTIONS,
+    n_features=N_FEATURES,
+    time_limit=dynamics.TIME_LIMIT,
+    n_informative=N_TILES,
+    first_noise=FIRST_NOISE,
+)
+lazy = lazy_kernel.make(ENVIRONMENT)
+packed = packed_kernel.make(ENVIRONMENT)

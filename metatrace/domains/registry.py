@@ -1,0 +1,36 @@
+"""The domains that there are. A new one is a folder here with `domain.py`, and an entry in `DOMAINS`.
+
+Nothing heavy is imported, and no fingerprint covers this module.
+"""
+
+from metatrace.domains.atari.domain import DOMAIN as ATARI
+from metatrace.domains.mountain_car.domain import DOMAIN as MOUNTAIN_CAR
+from metatrace.domains.protocol import Domain, Environment
+from metatrace.domains.readings import Reading
+from metatrace.errors import UserError
+
+# Tasks of Gymnasium need no folder: `Gymnasium(TASK)` of `metatrace.domains.gymnasium.domain`.
+DOMAINS: tuple[Domain, ...] = (MOUNTAIN_CAR, ATARI)
+ENVIRONMENTS: dict[str, Environment] = {
+    token: environment for domain in DOMAINS for token, environment in domain.environments.items()
+}
+# All of them, each once.
+READINGS: tuple[Reading, ...] = tuple(
+    dict.fromkeys(reading for environment in ENVIRONMENTS.values() for reading in environment.readings)
+)
+
+
+def environment_of(token: str, where: str) -> Environment:
+    """The environment of a name.
+
+    Raises:
+      UserError: there is no such environment; `where` tells the user which key or option names it.
+    """
+    if token not in ENVIRONMENTS:
+        raise UserError(f"{where}: there is no {token!r}; it must be one of {', '.join(ENVIRONMENTS)}")
+    return ENVIRONMENTS[token]
+
+
+def domain_of(environment: str) -> Domain:
+    """The domain of an environment (a key of `ENVIRONMENTS`)."""
+    return next(domain for domain in DOMAINS if environment in domain.environments)

@@ -1,0 +1,75 @@
+"""Games: one panel per game and method, one line per α."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag
+
+from metatrace.figures.kinds.checks import require_one
+from metatrace.figures.kinds.entry import Model, OwnRuns, Tokens
+from metatrace.figures.kinds.kind import Kind, Picture
+
+if TYPE_CHECKING:
+    from metatrace.config.figure import Figure
+
+PICTURE = Picture("", "games", "learning curves", "metatrace.figures.games:draw_job")
+_TABLES = ("curves", "scores", "settings", "best_constant", "reference")
+_CSV = ("scores", "settings", "best_constant", "reference")
+
+
+class Choice(Model):
+    """α that the scores of another figure choose."""
+
+    best: int = Field(ge=1, description="how many α, a whole number from 1 up")
+    from_figure: str = Field(description="the figure whose scores choose")
+    method: str = Field(description="the method whose scores choose")
+
+
+def _form(value: Any) -> str:
+    return "<choice>" if isinstance(value, dict | Choice) else "<tokens>"
+
+
+_Alphas: Any = Annotated[Annotated[Tokens, Tag("<tokens>")] | Annotated[Choice, Tag("<choice>")], Discriminator(_form)]
+
+
+class Games(OwnRuns):
+    """The entry of such a figure."""
+
+    kind: Literal["games"]
+    frames: int = Field(ge=1, le=1_000_000_000, description="a whole number of observed frames, from 1 to 1000000000")
+    alpha: _Alphas = Field(
+        description="a list of number tokens such as 2^-10, at least one; or "
+        "{best: how many, from_figure: a figure, method: one of its methods}",
+        json_schema_extra={
+            "$comment": "`{best: 3, from_figure: figure_8, method: mixed}` takes the three α with the best final "
+            "scores of mixed in figure 8"
+        },
+    )
+
+
+def has_several(figure: "Figure") -> bool:
+    """Whether the scores can be combined over games."""
+    return len(figure.environments) > 1
+
+
+def _csv(figure: "Figure") -> tuple[str, ...]:
+    return (*_CSV, "aggregate_scores") if has_several(figure) else _CSV
+
+
+def _check(figure: "Figure", key: str) -> None:
+    require_one(figure, key, "mu")
+
+
+KIND = Kind(
+    name="games",
+    text="one panel per game and method and one line per α; panels of methods with a meta-step-size also show the best "
+    "constant α, by mean return over the last `statistics.final_episodes`; a single μ: figures 8 and 9",
+    model=Games,
+    unit="frames",
+    check=_check,
+    tables=lambda figure: (*_TABLES, "aggregate_scores") if has_several(figure) else _TABLES,
+    csv=_csv,
+    make="metatrace.analysis.games:make",
+    pictures=lambda figure: (PICTURE,),
+    evidence=("scores", "reference"),
+    explorer=("method", "alpha"),
+)

@@ -1,0 +1,397 @@
+"""What the workflow's rules ask: which jobs a scale has, which files each reads and makes, and what it is told.
+
+What a job is told is a dict of plain types, with the fingerprint of the code that it runs: Snakemake keeps it with
+the job's results, and runs the job again when it differs. Nothing here knows of Snakemake.
+"""
+
+import ast
+import hashlib
+import json
+import shlex
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from metatrace.compiled import object_code
+from metatrace.config import loading
+from metatrace.config.experiments import Experiments, variant_folder
+from metatrace.config.figure import Figure
+from metatrace.domains.protocol import Domain
+from metatrace.domains.registry import DOMAINS, ENVIRONMENTS, domain_of
+from metatrace.errors import UserError
+from metatrace.figures.kinds.registry import KINDS
+from metatrace.methods import METHODS
+from metatrace.pipeline import jobs, outputs
+from metatrace.report import context
+from metatrace.runs import atomic
+from metatrace.runs.key import RunKey
+
+SCORES_OF_OTHERS = "config/reference_scores.csv"
+_SCRIPTS = Path(__file__).parents[2] / "workflow" / "scripts"
+# What is done first if not everything can be: whatever needs no long run.
+FIRST, FIRST_DRAWN = 20, 10
+# Below so many frames nobody needs to be told how long they take.
+_FEW = 1_000_000
+Job = dict[str, Any]
+
+
+@cache
+def code_of(job: str) -> str:
+    """The fingerprint of a kind of job (a key of `JOBS`)."""
+    return jobs.fingerprint_of(job).digest
+
+
+@cache
+def script_code(script: str) -> str:
+    """A hash of what a script of the workflow says, without comments and layout."""
+    tree = ast.parse((_SCRIPTS / f"{script}.py").read_text(encoding="utf-8"))
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:16]
+
+
+def is_long(domain: Domain) -> bool:
+    """Whether runs of a domain take hours or days: those that can go on from a checkpoint."""
+    return "checkpoint" in domain.options
+
+
+class Plan:
+    """The jobs of a config.
+
+    Attributes:
+      asked, paper: the config, and that of the whole paper.
+      results: the folder of all results of the scale.
+      places: the variants of runs, by the part of a path that tells them apart: "" for the config's own.
+    """
+
+    def __init__(self, asked: Experiments, paper: Experiments) -> None:
+        self.asked, self.paper = asked, paper
+        self.results = f"results/{asked.scale}"
+        self.figures = list(asked.figures.values())
+        self.places = {f"readings/{variant}/" if variant else "": variant for variant in asked.variants()}
+        self._lengths = {
+            (variant, run): length for variant in asked.variants() for run, length in asked.runs(variant).items()
+        }
+
+    def figure(self, name: str) -> Figure:
+        """A figure of the config, by name."""
+        return self.asked.figures[name]
+
+    def write_config(self) -> None:
+        """Writes the one config of all jobs, as it is in force, to `config_file`."""
+        atomic.write_atomically(config_file(self.results), loading.as_yaml(self.asked).encode())
+
+    def domains(self) -> list[Domain]:
+        """The domains in which runs are made."""
+        return [domain for domain in DOMAINS if any(run.environment in domain.environments for _, run in self._lengths)]
+
+    def long_domains(self) -> list[Domain]:
+        """Those whose runs take hours or days: they can go on from a checkpoint."""
+        return [domain for domain in self.domains() if is_long(domain)]
+
+    # Runs.
+
+    def run_job(self, place: str, run: RunKey) -> Job:
+        """What a run is told: its length, and readings, hyper-parameters and device, as options of the command.
+
+        Raises:
+          UserError: the config asks for no such run.
+        """
+        variant = self.places[place]
+        if (variant, run) not in self._lengths:
+            raise UserError(f"the config asks for no run {run.path(f'{self.results}/{place}runs')}")
+        domain = domain_of(run.environment)
+        length = self._lengths[variant, run]
+        options = [f"--{domain.unit} {length}"]
+        options += [f"--reading {key}={value}" for key, value in self._readings(run, variant).items()]
+        options += [f"--hyper {key}={value}" for key, value in self.asked.hyper_of(run.method, variant).items()]
+        options += [f"--device {self.asked.device}"] if "device" in domain.options else []
+        return {
+            "code": code_of(context.run_job(run.environment, run.method)),
+            "length": length,
+            "options": " ".join(options),
+        }
+
+    def _readings(self, run: RunKey, variant: str) -> dict[str, str]:
+        return self.asked.readings_of(run.environment, variant)
+
+    def run_options(self, place: str, run: RunKey, kernels: Iterable[str]) -> str:
+        """The files that a run uses without being made of them, as options of the command."""
+        path = run.path(f"{self.results}/{place}checkpoints")
+        options = [part for kernel in kernels for part in ("--kernel", kernel)]
+        options += ["--checkpoint", path] if is_long(domain_of(run.environment)) else []
+        return shlex.join(options)
+
+    def kernels(self) -> dict[str, str]:
+        """The file of each compiled kernel."""
+        return {
+            kernel: f"results/kernels/{object_code.file_name(kernel)}"
+            for domain in DOMAINS
+            for kernel in domain.kernels
+        }
+
+    def kernel_job(self, kernel: str) -> Job:
+        """What compiles a kernel."""
+        return {"code": code_of(f"compile_{kernel}"), "kernel": kernel}
+
+    def kernel_files(self, domain: Domain, methods: Iterable[str]) -> list[str]:
+        """The kernels that runs of some methods need; none for a method whose tuner runs as it stands."""
+        names = {domain.kernel_of(method): None for method in methods}
+        return [self.kernels()[name] for name in names if name is not None]
+
+    def priority(self, domain: Domain) -> int:
+        """Which runs go first."""
+        return 0 if is_long(domain) else FIRST
+
+    def resources(self, domain: Domain, run_of: Callable[[Any], tuple[str, RunKey]]) -> dict[str, Any]:
+        """What a cluster should give a run, if not its profile's defaults.
+
+        Args:
+          run_of: from wildcards to the place and key of a run.
+        """
+        if not is_long(domain):
+            return {}
+        return {
+            "mem_mb": 700,
+            "runtime": lambda wildcards, input: self.minutes(*run_of(wildcards), input.times),
+            # With `--resources gpu=8`, eight runs share a card; without it, as many as there are cores.
+            "gpu": 0 if self.asked.device == "cpu" else 1,
+        }
+
+    def minutes(self, place: str, run: RunKey, frame_times: str) -> int:
+        """How many minutes a cluster should give a run: twice what the trial says, and some for the start."""
+        milliseconds = json.loads(Path(str(frame_times)).read_text(encoding="utf-8"))[run.method]
+        return 10 + 2 * int(self._lengths[self.places[place], run] * milliseconds / 60_000)
+
+    def times_files(self, domain: Domain) -> list[str]:
+        """The file that says how long a frame takes; none in a domain whose runs are short."""
+        return [f"{self.results}/frame_times.json"] if is_long(domain) else []
+
+    def methods_in(self, domain: Domain) -> list[str]:
+        """The methods that learn in a domain."""
+        return sorted({run.method for _, run in self._lengths if run.environment in domain.environments})
+
+    def trial(self, domain: Domain) -> str:
+        """The options of the command that measures how long a frame takes."""
+        lengths = [f"{method}=0" for method in self.methods_in(domain)]
+        kernels = self.kernel_files(domain, self.methods_in(domain))
+        kernel = ["--kernel", *kernels] if len(kernels) == 1 else []
+        return shlex.join([f"--{domain.unit}", *lengths, "--device", self.asked.device, *kernel])
+
+    def frames_to_learn(self, runs: Iterable[tuple[str, RunKey]], choices: Iterable[str]) -> tuple[int, dict[str, int]]:
+        """How many long runs are to be made, and how many frames each method is to learn from in them.
+
+        Args:
+          runs: those that are known, with their places.
+          choices: the figures whose α are yet to be chosen: as many runs of them count as will be made.
+
+        Returns:
+          nothing, (0, {}), if it is so little that nobody needs to be told.
+        """
+        lengths = {(self.places[place], run): self._lengths[self.places[place], run] for place, run in runs}
+        for figure in map(self.figure, choices):
+            assert figure.best is not None
+            other = self.figure(figure.best.figure)
+            shared = {(other.variant, run) for run in other.runs()}
+            of_figure = {(figure.variant, run): figure.length for run in figure.some_runs()}
+            lengths |= {run: length for run, length in of_figure.items() if run not in shared}
+        frames = {method: 0 for method in sorted({run.method for _, run in lengths})}
+        for (_, run), length in lengths.items():
+            frames[run.method] += length
+        return (len(lengths), frames) if sum(frames.values()) >= _FEW else (0, {})
+
+    # Figures.
+
+    def _rules_of(self, stage: str, names_of: Callable[[Figure], tuple[str, ...]]) -> dict[str, list[Figure]]:
+        """The figures in groups that can share a rule: of the same kind, with the same outputs.
+
+        Args:
+          stage: how the names of the rules begin.
+          names_of: the names of a figure's outputs.
+
+        Returns:
+          the figures by name of the rule: after the kind, and after the outputs that not all figures of the kind have.
+        """
+        groups: dict[tuple[str, tuple[str, ...]], list[Figure]] = {}
+        for figure in self.figures:
+            groups.setdefault((figure.kind, names_of(figure)), []).append(figure)
+        rules = {}
+        for (kind, names), figures in groups.items():
+            shared = set(names).intersection(*(other for known, other in groups if known == kind))
+            more = [name.removeprefix("_") for name in names if name not in shared]
+            rules["_".join([stage, kind, *more])] = figures
+        return rules
+
+    def tables_rules(self) -> dict[str, list[Figure]]:
+        """The rules for tables, and the figures of each."""
+        return self._rules_of("tables", outputs.tables_of)
+
+    def pictures_rules(self) -> dict[str, list[Figure]]:
+        """The rules for pictures, and the figures of each."""
+        return self._rules_of("pictures", lambda figure: tuple(p.suffix for p in KINDS[figure.kind].pictures(figure)))
+
+    def tables_priority(self, figure: Figure) -> int:
+        """Which tables and pictures are made first."""
+        return 0 if any(is_long(domain_of(environment)) for environment in figure.environments) else FIRST_DRAWN
+
+    def run_files(self, figure: Figure) -> list[str]:
+        """The runs that a figure is drawn from; where other runs choose its α, they must have."""
+        folder = f"{variant_folder(self.results, figure.variant)}/runs"
+        return [run.path(folder) for run in figure.runs(self._alphas(figure))]
+
+    def _alphas(self, figure: Figure) -> tuple[str, ...]:
+        """The α of a figure; any that could be, while other runs have not yet chosen them."""
+        chosen = outputs.chosen_alphas(self.results, figure)
+        return chosen or figure.alphas[: figure.best.count if figure.best else None]
+
+    def tables_inputs(self, figure: Figure) -> list[str]:
+        """What a figure's tables are made of: its runs, or the tables of the figures that it compares."""
+        if figure.members:
+            return outputs.table_files(self.results, figure.members)
+        reference = [SCORES_OF_OTHERS] if "reference" in outputs.tables_of(figure) else []
+        return [*self.run_files(figure), *reference]
+
+    def tables_job(self, figure: Figure) -> Job:
+        """What makes a figure's tables: `made`, and the fields of `TablesJob`."""
+        kind = KINDS[figure.kind]
+        return {
+            "code": [code_of(f"tables_{kind.name}"), script_code("make_tables")],
+            "make": kind.make,
+            "csv": list(kind.csv(figure)),
+            "thin": jobs.thinning(kind) if kind.explorer else "",
+            "folder": f"{self.results}/tables/{figure.name}",
+            "runs": f"{variant_folder(self.results, figure.variant)}/runs",
+            "environments": list(figure.environments),
+            "methods": list(figure.methods),
+            "alphas": list(self._alphas(figure)),
+            "mus": list(figure.mus),
+            "drifts": list(figure.drifts),
+            "seeds": list(figure.seeds),
+            "runs_code": {
+                method: code_of(context.run_job(figure.environments[0], method)) for method in figure.methods
+            },
+            "length": figure.length,
+            "unit": kind.unit,
+            "smoothing": figure.smoothing,
+            "final": self.asked.final_episodes,
+            "spread_alpha_max": self.asked.spread_alpha_max,
+            "failed_return": {name: ENVIRONMENTS[name].failed_return for name in figure.environments},
+            "reference": SCORES_OF_OTHERS,
+            "members": [f"{self.results}/tables/{member.name}" for member in figure.members],
+        }
+
+    def pictures_inputs(self, figure: Figure) -> list[str]:
+        """The tables that a figure's pictures are drawn from."""
+        reference = [self.figure(figure.reference)] if figure.reference else []
+        return outputs.table_files(self.results, [figure, *reference])
+
+    def pictures_job(self, figure: Figure) -> Job:
+        """What draws a figure's pictures: each with what `PictureJob` has, and how its methods look."""
+        kind = KINDS[figure.kind]
+        return {
+            "code": [code_of(f"pictures_{kind.name}"), script_code("draw_pictures")],
+            "looks": [looks_of(method) for method in figure.methods],
+            "tables": f"{self.results}/tables/{figure.name}",
+            "reference": f"{self.results}/tables/{figure.reference}" if figure.reference else "",
+            "facts": {"length": figure.length, "beta_mu": figure.beta_mu or ""},
+            "pictures": [
+                {
+                    "draw": picture.draw,
+                    "prefix": f"{self.results}/figures/{figure.name}{picture.suffix}",
+                    "title": picture.title(figure) if picture.title else figure.title,
+                    "note": context.note(self.asked, self.paper, figure, curves=picture.has_curves),
+                }
+                for picture in kind.pictures(figure)
+            ],
+        }
+
+    def choice_job(self, figure: Figure) -> Job:
+        """What chooses a figure's α."""
+        assert figure.best is not None
+        return {
+            "code": [code_of("best_alphas"), script_code("choose_alphas")],
+            "count": figure.best.count,
+            "environment": self.figure(figure.best.figure).environments[0],
+            "method": figure.best.method,
+        }
+
+    # Pages.
+
+    def claims_job(self) -> Job:
+        """What judges the claims."""
+        return {
+            "code": [code_of("claims"), script_code("judge_claims")],
+            "tables": f"{self.results}/tables",
+            "kinds": {figure.name: figure.kind for figure in self.figures},
+            "scale": self.asked.scale,
+            "sections": context.SECTIONS,
+        }
+
+    def explorer_job(self) -> Job:
+        """What writes the explorer."""
+        return {
+            "code": [code_of("explorer"), script_code("write_explorer")],
+            "tables": f"{self.results}/tables",
+            "looks": [looks_of(method) for method in METHODS if method in self._methods()],
+            "words": context.explorer_context(self.asked, self.codes()),
+        }
+
+    def explorer_inputs(self) -> list[str]:
+        """What the explorer is made of."""
+        tables = [
+            f"{self.results}/tables/{figure.name}/{table}.parquet"
+            for figure in outputs.with_runs(self.figures)
+            for table in outputs.csv_tables_of(figure)
+        ]
+        templates = [f"reports/explorer.{suffix}" for suffix in ("html", "css", "js")]
+        return [*outputs.thinned_files(self.results, self.figures), *tables, *templates]
+
+    def shown_files(self) -> list[str]:
+        """What the report shows of the figures: pictures in every format, and tables as CSV."""
+        return [*outputs.drawn_files(self.results, self.figures), *outputs.csv_files(self.results, self.figures)]
+
+    def caption_files(self) -> list[str]:
+        """The templates of the report's captions, and its style sheet."""
+        captions = {picture.caption for figure in self.figures for picture in KINDS[figure.kind].pictures(figure)}
+        captions |= {f"tables/{table}" for figure in self.figures for table in outputs.csv_tables_of(figure)}
+        captions |= {"front_page", "claims", "drawn_table", "explorer"}
+        return [*(f"reports/{caption}.rst" for caption in sorted(captions)), "reports/style.css"]
+
+    def report_job(self) -> Job:
+        """What writes the report; the words of its captions are in it as a hash."""
+        return {
+            "code": [code_of("report"), script_code("write_report")],
+            "config": config_file(self.results),
+            "words": context.digest(self.report_context()),
+        }
+
+    def _methods(self) -> set[str]:
+        return {run.method for _, run in self._lengths}
+
+    def codes(self) -> dict[str, str]:
+        """The code behind the results, by kind of job; no job that the config does not have."""
+        runs = {context.run_job(run.environment, run.method) for _, run in self.asked.all_runs()}
+        tables = {f"tables_{figure.kind}" for figure in self.figures}
+        return {job: code_of(job) for job in sorted(runs | tables)}
+
+    def packages(self) -> dict[str, str]:
+        """The versions of the packages that the runs use."""
+        packages: dict[str, str] = {}
+        for job in self.codes():
+            if job.startswith("run_"):
+                packages.update(jobs.fingerprint_of(job).packages)
+        return packages
+
+    def report_context(self) -> dict[str, Any]:
+        """What the report's front page and captions show."""
+        return context.report_context(self.asked, self.paper, self.codes())
+
+
+def config_file(results: str) -> str:
+    """Where the config of a scale is kept, as it was in force when jobs last ran."""
+    return f"{results}/config.yaml"
+
+
+def looks_of(method: str) -> list[Any]:
+    """How a method looks in pictures; its name among that."""
+    entry = METHODS[method]
+    return [method, entry.label, entry.short, entry.colour, list(entry.dashes), entry.marker]

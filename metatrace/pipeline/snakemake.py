@@ -1,0 +1,195 @@
+"""All that touches Snakemake's internals."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from snakemake.dag import DAG
+from snakemake.io import IOFile, Mtime
+from snakemake.persistence.file import FilePersistence
+from snakemake.settings.enums import Quietness
+
+from metatrace.config import loading
+from metatrace.config.experiments import Experiments
+from metatrace.errors import UserError
+from metatrace.pipeline import job_times, outputs, recovery, status
+from metatrace.pipeline.contents import Contents
+from metatrace.pipeline.plan import Plan
+from metatrace.report import context
+from metatrace.runs.key import RunKey
+
+_FOLDER = Path(".snakemake")
+
+
+def plan_or_exit(workflow: Any) -> Plan:
+    """The plan of the one config that Snakemake was given; a wrong one ends it with one line and exit code 2."""
+    try:
+        asked = loading.resolve(list(map(_shown, workflow.configfiles)), dict(workflow.config_settings.config))
+        return Plan(asked, loading.read(Path(workflow.basedir, "config/paper.yaml")))
+    except UserError as error:
+        print(f"metatrace: error: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _shown(path: Any) -> Path:
+    """A config file as a user would name it."""
+    relative = os.path.relpath(path)
+    return Path(path if relative.startswith("..") else relative)
+
+
+def report_config(plan: Plan) -> dict[str, Any]:
+    """What the report's captions find in Snakemake's config, if this Snakemake writes a report."""
+    if not any(argument.split("=")[0] == "--report" for argument in sys.argv[1:]):
+        return {}
+    return {
+        "presentation": plan.report_context(),
+        "verdicts": context.verdicts(Path(plan.results, "tables/claims.json")),
+        "effort": _effort(plan),
+    }
+
+
+def _effort(plan: Plan) -> dict[str, Any]:
+    """What the jobs of a scale took, as Snakemake recorded them."""
+    records = FilePersistence(nolock=True)
+    runs = [run.path(plan.results) for run in status.wanted(plan.asked)]
+    files = [path for path in (*runs, *outputs.made_files(plan.results, plan.figures)) if Path(path).exists()]
+    # A job's log is its own; the files that it made have a record each.
+    jobs = {
+        tuple(record.log or ()): job_times.Job(record.rule, record.starttime, record.endtime)
+        for record in map(records.metadata, map(IOFile, files))
+        if record and record.starttime and record.endtime
+    }
+    return job_times.summarize_jobs(list(jobs.values()), plan.packages())
+
+
+def shorten_dry_runs(workflow: Any) -> None:
+    """Leaves out of a dry run what it says of every single job, unless an option asks for more or for less.
+
+    The table of jobs and the reasons for them remain; thousands of jobs need thousands of lines.
+    """
+    settings = workflow.output_settings
+    if not settings.dryrun or settings.quiet or settings.verbose or settings.printshellcmds:
+        return
+    for handler in workflow.logger_manager.logger.handlers:
+        for part in (*handler.filters, handler.formatter):
+            if hasattr(part, "quiet"):
+                part.quiet = {*part.quiet, Quietness.RULES}
+
+
+def run_of(wildcards: Any) -> tuple[str, RunKey]:
+    """The place and the key of the run that a job makes."""
+    w = wildcards
+    return w.place, RunKey(w.environment, w.method, w.alpha, w.mu, w.drift, int(w.seed))
+
+
+def look_behind_kernels() -> None:
+    """Has Snakemake look at every run by itself, also if its kernel is to be compiled again.
+
+    Snakemake does not look at jobs that come after one that is to run: it takes them as stale. But kernels are inputs
+    that make no run stale (`ancient`), so it would forget the runs whose own code has changed as well.
+    """
+    every_job = DAG.bfs
+
+    def bfs(dag: Any, direction: Any, *jobs: Any, **options: Any) -> Any:
+        if direction is dag.depending and all(job.rule.name.startswith("compile_") for job in jobs):
+            return iter(jobs)
+        return every_job(dag, direction, *jobs, **options)
+
+    DAG.bfs = bfs
+
+
+def lift_rate_limit(workflow: Any) -> None:
+    """Lets as many jobs start in a second as there are, where no cluster is asked.
+
+    Snakemake's limiter for clusters leaves a timer behind for every finished job, each of which wakes the scheduler
+    once a second: thousands of short jobs would spend more time on that than on themselves.
+    """
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
+
+
+def tell_time(workflow: Any, plan: Plan) -> None:
+    """Says how long the long runs that are to be made take on this machine, if that is long."""
+    long_rules = {f"run_{domain.name}": domain for domain in plan.long_domains()}
+    runs, choices = [], []
+    for job in workflow.dag.needrun_jobs():
+        if job.rule.name in long_rules:
+            runs.append(run_of(job.wildcards))
+        elif job.rule.name == "best_alphas":
+            choices.append(job.wildcards.figure)
+    count, frames = plan.frames_to_learn(runs, choices)
+    if not count:
+        return
+    at_a_time = workflow.cores if workflow.local_exec else workflow.resource_settings.nodes
+    (domain,) = long_rules.values()
+    print(
+        f"{domain.name.capitalize()}: {count} run{'s' if count > 1 else ''} to learn. "
+        "A short trial says how long it takes:",
+        file=sys.stderr,
+    )
+    lengths = [f"{method}={number}" for method, number in frames.items()]
+    command = [sys.executable, "-m", "metatrace", "estimate", f"--{domain.unit}", *lengths]
+    cores = str(min(at_a_time or 1, count))
+    subprocess.run([*command, "--cores", cores, "--device", plan.asked.device], stdout=sys.stderr, check=False)
+    print(
+        "What needs no games comes first. A run that is cut short goes on from its checkpoint. In hours rather than "
+        "days: snakemake --configfile config/preview.yaml; in minutes: config/quick.yaml.",
+        file=sys.stderr,
+    )
+
+
+def recover_before_jobs(workflow: Any, asked: Experiments, folder: str, kernels: Iterable[str]) -> None:
+    """Has `recovery` put a scale right if and when Snakemake is about to run jobs.
+
+    Called while the Snakefile is read, where Snakemake does not yet say what it is going to do. It says so before it
+    looks at its locks and at the files: `_build_dag` is called by `--summary` and all such options too, but only
+    after an executor was chosen are there jobs to run. A dry run changes no file.
+    """
+    if not workflow.is_main_process:  # jobs on a cluster work for one that has done this
+        return
+    recovery.hold_workdir_lock(_FOLDER, keep=False)
+    build_dag = workflow._build_dag
+
+    def recover_and_build() -> None:
+        if workflow.executor_plugin is not None:
+            alone = recovery.hold_workdir_lock(_FOLDER, keep=not workflow.dryrun)
+            if alone and not workflow.touch:  # whoever asks to touch takes the files as they are
+                _recover(workflow, asked, folder, list(kernels))
+        build_dag()
+
+    workflow._build_dag = recover_and_build
+
+
+def _recover(workflow: Any, asked: Experiments, folder: str, kernels: list[str]) -> None:
+    contents = _contents(asked)
+
+    def recorded(path: str) -> float | None:
+        record = workflow.persistence.metadata(IOFile(path))
+        return record and record.endtime
+
+    found = recovery.examine(asked, folder, kernels, recorded, contents)
+    # Forced, and not removed: then a dry run lists the same jobs.
+    workflow.dag.forcefiles.update(found.changed)
+    if workflow.dryrun:
+        workflow.iocache.mtime.update({path: Mtime(local=time) for path, time in found.times.items()})
+    else:
+        try:
+            found.carry_out()
+        except UserError as error:
+            print(f"metatrace: error: {error}", file=sys.stderr)
+            sys.exit(2)
+        contents.update(recovery.files_of(asked, folder, kernels))
+    for line in found.lines(dry=workflow.dryrun):
+        print(f"metatrace: {line}", file=sys.stderr)
+
+
+def record_contents(asked: Experiments, folder: str, kernels: Iterable[str]) -> None:
+    """Records what the results hold now that the jobs have ended; for the handlers `onsuccess` and `onerror`."""
+    _contents(asked).update(recovery.files_of(asked, folder, kernels))
+
+
+def _contents(asked: Experiments) -> Contents:
+    return Contents(_FOLDER / "metatrace" / f"{asked.scale}.json")

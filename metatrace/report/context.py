@@ -1,0 +1,252 @@
+"""What the report's templates and the explorer show of a config: texts, numbers and links, as plain types.
+
+Everything here comes from the config; no result enters.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from metatrace.config.experiments import Experiments
+from metatrace.config.figure import Figure
+from metatrace.domains import registry
+from metatrace.domains.atari import readings as games
+from metatrace.domains.registry import domain_of
+from metatrace.figures.kinds.registry import KINDS
+from metatrace.methods import METHODS
+from metatrace.report.labels import (
+    ENVIRONMENTS,
+    TABLE_TEXTS,
+    TABLES,
+    alphas_text,
+    as_rst,
+    length_text,
+    link,
+    variant_text,
+)
+
+SECTIONS = {
+    "mountain_car": "Mountain car",
+    "drifting_mountain_car": "Drifting mountain car",
+    "atari": "Arcade Learning Environment",
+    "omitted": "Results that the paper omits",
+    "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
+}
+GOAL = "A return of -200 means that the car did not reach the goal within 200 steps."
+
+
+def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool = True) -> str:
+    """The line below a picture: the scale, and how it falls short of the paper's.
+
+    Args:
+      curves: whether the picture shows curves or bands; the line then explains them.
+    """
+    seeds = len(figure.seeds)
+    whole = paper.figures.get(figure.name)
+    shown = f"{asked.scale.capitalize()} scale: mean over {seeds} seed{'s' if seeds > 1 else ''}, {length_text(figure)}"
+    if curves:
+        finished = " finished episodes" if figure.kind == "games" else ""
+        shown += f", trailing mean of {figure.smoothing}{finished}"
+    if curves and seeds > 1:
+        shown += ", bands are 95 % bootstrap intervals"
+    if whole is None:
+        return shown
+    short = [
+        f"{part:{comma}} of {total:{comma}} {name}"
+        for part, total, name in (
+            (seeds, len(whole.seeds), "seeds"),
+            (figure.length, whole.length, whole.unit),
+            (_n_alphas(figure), _n_alphas(whole), "α"),
+            (len(figure.mus), len(whole.mus), "μ"),
+            (len(figure.drifts), len(whole.drifts), "drift rates"),
+            (len(figure.environments), len(whole.environments), "games"),
+        )
+        for comma in ("," if total > 9999 else "",)
+        if part < total
+    ]
+    return f"{shown}. Less than the paper: {', '.join(short)}." if short else f"{shown}."
+
+
+def _n_alphas(figure: Figure) -> int:
+    return figure.best.count if figure.best else len(figure.alphas)
+
+
+def run_job(environment: str, method: str) -> str:
+    """The kind of job (a key of `jobs.JOBS`) that makes a run."""
+    return f"run_{domain_of(environment).name}_{method}"
+
+
+def run_jobs(asked: Experiments) -> set[str]:
+    """The kinds of job that make a config's runs."""
+    return {run_job(run.environment, run.method) for _, run in asked.all_runs()}
+
+
+def report_context(asked: Experiments, paper: Experiments, code: Mapping[str, str]) -> dict[str, Any]:
+    """What the front page and the captions show."""
+    runs = asked.all_runs()
+    frames = sum(length for (_, run), length in runs.items() if run.environment in games.READINGS)
+    return {
+        "scale": asked.scale,
+        "runs": len(runs),
+        "episodes": sum(runs.values()) - frames,
+        "frames": frames,
+        "final": asked.final_episodes,
+        "spread_alpha_max": asked.spread_alpha_max,
+        "goal": GOAL,
+        "code": dict(code),
+        "sections": {
+            SECTIONS[name]: [{"title": as_rst(figure.title), "link": link(figure)} for figure in members]
+            for name, members in asked.sections().items()
+        },
+        "readings": [
+            {
+                "id": reading.id,
+                "key": reading.key,
+                "value": asked.readings[reading.key],
+                "is_default": asked.readings[reading.key] == reading.default,
+                "others": [value for value in reading.values if value != asked.readings[reading.key]],
+                "figures": _figures(asked, reading.key),
+                "elsewhere": _elsewhere(asked, reading.key),
+                "question": reading.question,
+                "why": reading.why,
+            }
+            for reading in dict.fromkeys(
+                reading
+                for figure in asked.figures.values()
+                for environment in figure.environments
+                for reading in registry.ENVIRONMENTS[environment].readings
+            )
+        ],
+        "figures": {figure.name: _caption(asked, paper, figure) for figure in asked.figures.values()},
+    }
+
+
+def _caption(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str, Any]:
+    """What the captions of a figure show. Snakemake's templates cannot include others, so shared sentences are here."""
+    seeds = len(figure.seeds)
+    over_seeds, unknown = f"{seeds} seeds", ""
+    if seeds == 1:
+        over_seeds, unknown = "1 seed", " (unknown for a single seed)"
+    return {
+        "title": as_rst(figure.title),
+        "methods": ", ".join(METHODS[method].label for method in figure.methods),
+        "alphas": alphas_text(figure),
+        "mus": [] if figure.mus == ("0",) else list(figure.mus),
+        "drifts": list(figure.drifts),
+        "beta_mu": figure.beta_mu or "",
+        "smoothing": figure.smoothing,
+        "reference": asked.figures[figure.reference].short_name if figure.reference else "",
+        "seeds": over_seeds,
+        "intervals": f"95 % bootstrap intervals over seeds{unknown}",
+        "lines": f"A line is the mean over {over_seeds} of the trailing mean of the last {figure.smoothing} episodes; "
+        f"bands are 95 % bootstrap intervals over seeds{unknown}.",
+        "source": _source(asked, paper, figure),
+        "tables": _table_captions(asked, paper, figure),
+        "details": _details(asked, paper, figure),
+    }
+
+
+def _details(asked: Experiments, paper: Experiments, figure: Figure) -> str:
+    """The end of a caption, in reStructuredText: the runs behind it, what we chose, the readings."""
+    readings = {
+        key: value
+        for environment in figure.environments
+        for key, value in asked.readings_of(environment, figure.variant).items()
+    }
+    chosen = f"Not given in the paper, and chosen here: {as_rst(figure.assumptions)}." if figure.assumptions else ""
+    return "\n\n".join(
+        [
+            _source(asked, paper, figure),
+            *filter(None, [chosen]),
+            f"**Readings in force:** {', '.join(f'{key} = {value}' for key, value in readings.items())}.",
+        ]
+    )
+
+
+def _source(asked: Experiments, paper: Experiments, figure: Figure) -> str:
+    members = f", those of {', '.join(member.short_name for member in figure.members)}" if figure.members else ""
+    runs = f"{len(figure.some_runs())} runs of {length_text(figure)}"
+    return f"Drawn from {runs}{members}. {note(asked, paper, figure)}"
+
+
+def _table_captions(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str, str]:
+    """The captions of a figure's tables, by table."""
+    end = f"{_source(asked, paper, figure)} Read α, μ and drift as text: they are number tokens such as 2^-10."
+    return {name: f"{as_rst(figure.title)}: {text}. {end}" for name, text in _table_texts(asked).items()}
+
+
+def _table_texts(asked: Experiments) -> dict[str, str]:
+    return {
+        name: text.format(final=asked.final_episodes, spread_alpha_max=asked.spread_alpha_max)
+        for name, text in TABLE_TEXTS.items()
+    }
+
+
+def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, Any]:
+    """What the explorer says, and what it shows of which figure."""
+    return {
+        "scale": asked.scale,
+        "runs": len(asked.all_runs()),
+        "code": dict(code),
+        "fingerprint": digest(code),
+        "environments": ENVIRONMENTS,
+        "methods": {name: method.label for name, method in METHODS.items()},
+        "variants": {variant: variant_text(variant) for variant in asked.variants()},
+        "tables": {name: {"name": TABLES[name], "text": text} for name, text in _table_texts(asked).items()},
+        "figures": [
+            {
+                "name": figure.name,
+                "short": figure.short_name,
+                "title": figure.title,
+                "variant": figure.variant,
+                "smoothing": figure.smoothing,
+                "tables": [table for table in KINDS[figure.kind].csv(figure) if table != "aggregate_scores"],
+                "panels": "environment" if len(figure.environments) > 1 else panels,
+                "colours": colours,
+                "best": figure.kind == "best_mu",
+            }
+            for figure in asked.figures.values()
+            for panels, colours in filter(None, [KINDS[figure.kind].explorer])
+        ],
+    }
+
+
+def _figures(asked: Experiments, key: str) -> list[dict[str, str]]:
+    """The figures whose runs a reading enters; none if it enters all."""
+    concerned = [
+        figure
+        for figure in asked.figures.values()
+        if any(
+            key == reading.key
+            for environment in figure.environments
+            for reading in registry.ENVIRONMENTS[environment].readings
+        )
+    ]
+    if len(concerned) == len(asked.figures) > 1:
+        return []
+    return [{"name": figure.short_name, "link": link(figure)} for figure in concerned]
+
+
+def _elsewhere(asked: Experiments, key: str) -> list[dict[str, str]]:
+    """The figures with another answer to a reading than the config's, and that answer."""
+    return [
+        {"name": figure.short_name, "link": link(figure), "value": figure.readings[key]}
+        for figure in asked.figures.values()
+        if figure.readings[key] != asked.readings[key]
+    ]
+
+
+def verdicts(path: Path) -> list[str]:
+    """One sentence per section on the paper's claims, from claims.json; none before that is made."""
+    try:
+        return [str(sentence) for sentence in json.loads(path.read_text(encoding="utf-8"))["summary"].values()]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []
+
+
+def digest(context: Mapping[str, Any]) -> str:
+    """A hash of a context: when it changes, the report is rebuilt."""
+    text = json.dumps(context, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,65 @@
+"""The jobs that registries lead to, and what the command line calls them."""
+
+from types import MappingProxyType, SimpleNamespace
+
+import pytest
+
+from metatrace.domains.protocol import Code
+from metatrace.errors import UserError
+from metatrace.figures.kinds.kind import Picture
+from metatrace.methods import METHODS
+from metatrace.pipeline import jobs
+
+# Pictures of the made-up kind below: they stand in the module of its config model, which is this one.
+CURVES = Picture("", "curves", "curves", "metatrace.figures.learning_curves:draw")
+MAP = Picture("_map", "map", "a map", "metatrace.figures.heat_map:draw")
+
+
+class Model:
+    """The config model of a made-up kind."""
+
+
+class MadeUp:
+    """A domain for atari's methods, with one kernel."""
+
+    name = "atari"
+    environments = MappingProxyType({"maze": None})
+    kernels = ("maze_kernel",)
+    options = frozenset()
+
+    def code(self, environment, method, agent="fast"):
+        return Code((f"made.{environment}",), method)
+
+    def kernel_code(self, kernel):
+        return Code((f"made.{kernel}",))
+
+
+def test_a_domain_has_a_job_for_each_kernel_and_each_method_that_runs_there():
+    found = jobs.domain_jobs([MadeUp()])
+    there = {token for token, method in METHODS.items() if "atari" in method.domains}
+    assert found.keys() == {"compile_maze_kernel", *(f"run_atari_{token}" for token in there)}
+    assert found["run_atari_mixed"] == Code(("made.maze",), "mixed")
+    assert found["compile_maze_kernel"] == Code(("made.maze_kernel",))
+
+
+def test_a_kind_of_figure_has_a_job_for_its_tables_and_one_for_all_its_pictures():
+    make, drawn = "metatrace.analysis.aggregate:make", (MAP.draw, CURVES.draw)
+    kind = SimpleNamespace(name="mazes", make=make, model=Model, unit="frames", explorer=("mu", "alpha"))
+    thin = "metatrace.analysis.thinned:thin_frames"
+    assert jobs.kind_jobs([kind]) == {
+        "tables_mazes": Code(("metatrace.pipeline.making:make_tables", make, thin)),
+        "pictures_mazes": Code(("metatrace.pipeline.making:draw_pictures", *drawn)),
+    }
+
+
+def test_the_code_of_every_job_is_there():
+    for job in jobs.JOBS:
+        assert jobs.fingerprint_of(job).definitions
+
+
+def test_a_name_is_a_job_or_a_rule():
+    assert jobs.jobs_of("claims") == ("claims",)
+    for rule, meant in jobs.RULES.items():
+        assert jobs.jobs_of(rule) == meant and set(meant) <= jobs.JOBS.keys()
+    with pytest.raises(UserError, match=r"there is no job and no rule 'runs'; it must be one of .*claims"):
+        jobs.jobs_of("runs")

@@ -1,0 +1,90 @@
+# What shows a whole scale: the verdicts on the paper's claims, the explorer, and one report of everything.
+
+
+rule claims:
+    input:
+        outputs.evidence_files(RESULTS, PLAN.figures),
+        claims="config/claims.yaml",
+        paper="config/paper.yaml",
+        style="reports/claims.css",
+    output:
+        json=f"{RESULTS}/tables/claims.json",
+        csv=report(
+            f"{RESULTS}/tables/claims.csv",
+            caption="../../reports/claims.rst",
+            category="Claims",
+            labels={"shows": "verdicts, one row per part of a claim"},
+        ),
+        page=report(
+            f"{RESULTS}/claims.html",
+            caption="../../reports/claims.rst",
+            category="Claims",
+            labels={"shows": "verdicts on the paper's claims"},
+        ),
+    log:
+        f"{RESULTS}/logs/claims.log",
+    conda:
+        ENVIRONMENT
+    params:
+        job=PLAN.claims_job(),
+    message:
+        "Judging the paper's claims"
+    script:
+        "../scripts/judge_claims.py"
+
+
+rule explorer:
+    input:
+        PLAN.explorer_inputs(),
+    output:
+        report(
+            f"{RESULTS}/explorer.html",
+            caption="../../reports/explorer.rst",
+            category="Explorer",
+            labels={"shows": "curves, single runs and tables to pick from"},
+        ),
+    log:
+        f"{RESULTS}/logs/explorer.log",
+    conda:
+        ENVIRONMENT
+    params:
+        job=PLAN.explorer_job(),
+    message:
+        "Writing the explorer {output}"
+    script:
+        "../scripts/write_explorer.py"
+
+
+# All that the report holds.
+rule figures:
+    input:
+        outputs.claim_files(RESULTS),
+        PLAN.shown_files(),
+        f"{RESULTS}/explorer.html",
+
+
+rule html_report:
+    input:
+        rules.figures.input,
+        PLAN.caption_files(),
+    output:
+        f"{RESULTS}/report.html",
+    log:
+        f"{RESULTS}/logs/html_report.log",
+    conda:
+        ENVIRONMENT
+    params:
+        job=PLAN.report_job(),
+    message:
+        "Writing the report {output}"
+    script:
+        "../scripts/write_report.py"
+
+
+# The report and all that it holds, what is missing of it as well.
+rule report_files:
+    input:
+        rules.figures.input,
+        rules.html_report.output,
+    message:
+        "The report: {RESULTS}/report.html"

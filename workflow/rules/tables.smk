@@ -1,0 +1,44 @@
+# From runs to tidy tables: Parquet, CSV, and what the explorer shows. One job per figure.
+
+
+for name, figures in PLAN.tables_rules().items():
+
+    rule:
+        name:
+            name
+        input:
+            tables_inputs,
+        output:
+            tables_outputs(figures[0]),
+        log:
+            f"{RESULTS}/logs/tables/{{figure}}.log",
+        wildcard_constraints:
+            figure=any_of(figure.name for figure in figures),
+        priority: PLAN.tables_priority(figures[0])
+        conda:
+            ENVIRONMENT
+        params:
+            job=lambda wildcards: PLAN.tables_job(figure_of(wildcards)),
+        message:
+            "Making the tables of {wildcards.figure}"
+        script:
+            "../scripts/make_tables.py"
+
+
+checkpoint best_alphas:
+    input:
+        lambda wildcards: f"{RESULTS}/tables/{figure_of(wildcards).best.figure}/settings.parquet",
+    output:
+        f"{RESULTS}/tables/{{figure}}/best_alphas.txt",
+    log:
+        f"{RESULTS}/logs/best_alphas/{{figure}}.log",
+    wildcard_constraints:
+        figure=any_of(figure.name for figure in PLAN.figures if figure.best),
+    conda:
+        ENVIRONMENT
+    params:
+        job=lambda wildcards: PLAN.choice_job(figure_of(wildcards)),
+    message:
+        "Choosing the initial step-sizes of {wildcards.figure}"
+    script:
+        "../scripts/choose_alphas.py"
