@@ -191,8 +191,16 @@ def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, A
         "runs": len(asked.all_runs()),
         "code": dict(code),
         "fingerprint": digest(code),
-        "environments": ENVIRONMENTS,
-        "methods": {name: method.label for name, method in METHODS.items()},
+        "environments": {
+            name: label
+            for name, label in ENVIRONMENTS.items()
+            if any(name in figure.environments for figure in asked.figures.values())
+        },
+        "methods": {
+            name: method.label
+            for name, method in METHODS.items()
+            if any(name in figure.methods for figure in asked.figures.values())
+        },
         "variants": {variant: variant_text(variant) for variant in asked.variants()},
         "tables": {name: {"name": TABLES[name], "text": text} for name, text in _table_texts(asked).items()},
         "figures": [
