@@ -108,7 +108,7 @@ _ENTRIES = (
         (7.0, 1.0, 1.6, 1.0), "X", "metatrace.tuning.mixed:Mixed", options=_UNNORMALIZED, kernels=_PACKED_AND_STEP,
     ),
     Method(
-        "sid", "SID", "SID", "#cc79a7", (4.5, 1.3), "*",
+        "sid", "SID", "SID", "#cc79a7", (4.5, 1.3), "<",
         "metatrace.tuning.sid:Sid", kernels=_LAZY,
     ),
     Method(
