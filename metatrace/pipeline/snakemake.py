@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import snakemake.api  # noqa: F401  # first: by itself snakemake.dag imports in a circle
 from snakemake.dag import DAG
 from snakemake.io import IOFile, Mtime
 from snakemake.persistence.file import FilePersistence

@@ -26,7 +26,7 @@ def car(alpha, seed, episodes=EPISODES):
 def thin(runs):
     curves = aggregate.aggregate(runs, window=WINDOW, spread_alpha_max=1.0).curves
     kept = points.kept(EPISODES, thinned.MOST_RUN_POINTS)
-    made = thinned.of(curves, runs, grid=kept + 1, course=lambda run: trailing_mean(run.returns, WINDOW)[kept])
+    made = thinned.thin_figure(curves, runs, grid=kept + 1, course=lambda run: trailing_mean(run.returns, WINDOW)[kept])
     return curves, json.loads(json.dumps(made, allow_nan=False))
 
 
@@ -104,7 +104,7 @@ def test_runs_of_games_begin_where_their_first_episode_ends():
     )
     curves = games.curves([run], frames=1000, window=4, failed_return={"catch": -1.0})
     grid = games.frame_grid(1000)[points.kept(500, 60)]
-    made = thinned.of(curves, [run], grid=grid, course=lambda one: games.trailing_returns(one, grid, 4, -1.0))
+    made = thinned.thin_figure(curves, [run], grid=grid, course=lambda one: games.trailing_returns(one, grid, 4, -1.0))
     assert made["axis"] == "frame"
     ((number, (steps,)),) = made["runs"]
     frames = grid_of(made, number)
@@ -125,7 +125,7 @@ def test_a_curve_without_a_point_is_an_empty_one():
         frames=np.empty(0, int),
     )
     curves = games.curves([run], frames=50, window=4, failed_return={"catch": -1.0})
-    made = thinned.of(curves, [run], grid=np.array([1, 50]), course=lambda one: np.full(2, np.nan))
+    made = thinned.thin_figure(curves, [run], grid=np.array([1, 50]), course=lambda one: np.full(2, np.nan))
     assert made["curves"][0][1:] == [[], [], []]
     assert made["runs"][0][1] == [[None, None]]
 
@@ -133,4 +133,4 @@ def test_a_curve_without_a_point_is_an_empty_one():
 def test_seeds_that_do_not_match_are_refused():
     runs = [car("2^-5", 0), car("2^-5", 1), car("2^-9", 0)]
     with pytest.raises(UserError, match="same seeds"):
-        thinned.of(pd.DataFrame({"episode": []}), runs, grid=np.array([1]), course=lambda run: run.returns[:1])
+        thinned.thin_figure(pd.DataFrame({"episode": []}), runs, grid=np.array([1]), course=lambda run: run.returns[:1])

@@ -30,11 +30,13 @@ def made(environments=TWO, methods=("mixed", "none"), *, alphas=ALPHAS, seeds=2,
         returns = rng.uniform(0, 1000 if run.environment == "asterix" else 10, ends)
         meta = {"observed_frames": frames}
         runs.append(Run(run, returns, np.ones(ends, np.int64), meta, frames=at, entropy=np.ones(ends)))
-    scores = tables.scores(runs, frames=frames, window=4, final=3).sort_values(
+    failed = dict.fromkeys(environments, 0.0)
+    scores = tables.scores(runs, frames=frames, window=4, final=3, failed_return=failed).sort_values(
         "environment", key=lambda column: column.map(list(environments).index), kind="stable"
     )
     settings = tables.settings(scores)
-    return tables.curves(runs, frames=frames, window=4), settings, tables.best_constant(settings)
+    curves = tables.curves(runs, frames=frames, window=4, failed_return=failed)
+    return curves, settings, tables.best_constant(settings)
 
 
 def draw(made, frames=FRAMES):

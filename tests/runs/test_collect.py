@@ -102,10 +102,10 @@ def test_a_missing_run_is_named(root):
 def test_a_run_in_the_place_of_another_is_named(root):
     first, second, *_ = GRID.tuples()
     save_run(second.path(root), made_run(first))
-    assert f"holds another run ({first}); make it anew" in refusal(root, second.path(root))
+    assert f"holds another run ({first}); rebuild it with" in refusal(root, second.path(root))
 
 
 def test_a_run_of_another_length_is_named(root):
     identity = GRID.tuples()[2]
     save_run(identity.path(root), made_run(identity, episodes=4))
-    assert "has 4 episodes, not 3; make it anew" in refusal(root, identity.path(root))
+    assert "has 4 episodes, not 3; rebuild it with" in refusal(root, identity.path(root))

@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from metatrace.domains.atari import checkpoint as checkpoints
+from metatrace.domains.atari.domain import DOMAIN
 from metatrace.domains.atari.readings import READINGS
 from metatrace.domains.atari.settings import Settings
 from metatrace.domains.atari.train import Trainer, one_thread, train
@@ -29,7 +30,7 @@ def settings(environment="catch", method="mixed", frames=60, **chosen):
 def trainer(kernel):
     """Makes trainers as a run does, with the compiled passes."""
     one_thread()
-    return lambda chosen: Trainer(chosen, kernel)
+    return lambda chosen: Trainer(chosen, kernel if DOMAIN.kernel_of(chosen.method) else None)
 
 
 def run_command(folder, output, *, frames, checkpoint=None, seconds="1"):
