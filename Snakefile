@@ -18,7 +18,7 @@ include: "workflow/rules/common.smk"
 
 wildcard_constraints:
     figure=any_of(PLAN.asked.figures),
-    method="[a-z-]+",
+    method=any_of(METHODS),
     alpha="[^/]+",
     mu="[^/]+",
     drift="[^/]+",

@@ -154,4 +154,4 @@ def hyper_help() -> str:
         for method in METHODS.values()
         for parameter in method.hyper
     )
-    return "; ".join(listed) or "no method has any"
+    return "; ".join(listed).replace("%", "%%") or "no method has any"

@@ -13,7 +13,7 @@ from metatrace.domains import readings
 from metatrace.domains.protocol import Domain, Request
 from metatrace.domains.registry import DOMAINS, ENVIRONMENTS, domain_of, environment_of
 from metatrace.errors import UserError
-from metatrace.methods import METHODS, complete_hyper, method_of
+from metatrace.methods import METHODS, complete_hyper, hyper_help, method_of
 from metatrace.runs import atomic
 from metatrace.runs.key import NO_DRIFT, NO_MU, RunKey
 
@@ -58,7 +58,7 @@ def add(verbs: Any) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="a further hyper-parameter of the method other than the published default",
+        help=f"a further hyper-parameter of the method other than the published default: {hyper_help()}",
     )
     parser.add_argument(
         "--agent",

@@ -32,6 +32,7 @@ class Environment:
       readings: the questions that the paper leaves open about it.
       has_drift: whether its runs have a drift rate.
       failed_return: the return of an episode without a policy, after a run has diverged.
+      has_own_code: whether code that the domain's other environments have no use for stands behind its runs.
     """
 
     token: str
@@ -39,6 +40,7 @@ class Environment:
     readings: tuple[Reading, ...]
     failed_return: float
     has_drift: bool = False
+    has_own_code: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,20 @@
 """The domains that there are. A new one is a folder here with `domain.py`, and an entry in `DOMAINS`.
 
+A task of Gymnasium needs no folder, and its entry is in `TASKS`.
+
 Nothing heavy is imported, and no fingerprint covers this module.
 """
 
 from metatrace.domains.atari.domain import DOMAIN as ATARI
+from metatrace.domains.gymnasium.domain import Gymnasium, Task
 from metatrace.domains.mountain_car.domain import DOMAIN as MOUNTAIN_CAR
 from metatrace.domains.protocol import Domain, Environment
 from metatrace.domains.readings import Reading
 from metatrace.errors import UserError
 
-# Tasks of Gymnasium need no folder: `Gymnasium(TASK)` of `metatrace.domains.gymnasium.domain`.
-DOMAINS: tuple[Domain, ...] = (MOUNTAIN_CAR, ATARI)
+# Of Gymnasium: a file for each, with a `Task`.
+TASKS: tuple[Task, ...] = ()
+DOMAINS: tuple[Domain, ...] = (MOUNTAIN_CAR, ATARI, *([Gymnasium(*TASKS)] if TASKS else []))
 ENVIRONMENTS: dict[str, Environment] = {
     token: environment for domain in DOMAINS for token, environment in domain.environments.items()
 }
@@ -34,3 +38,8 @@ def environment_of(token: str, where: str) -> Environment:
 def domain_of(environment: str) -> Domain:
     """The domain of an environment (a key of `ENVIRONMENTS`)."""
     return next(domain for domain in DOMAINS if environment in domain.environments)
+
+
+def code_owner(environment: str) -> str:
+    """Whose code stands behind runs on an environment: its domain's, or its own."""
+    return environment if ENVIRONMENTS[environment].has_own_code else domain_of(environment).name

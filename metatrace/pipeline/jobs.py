@@ -21,17 +21,19 @@ _MAKING = "metatrace.pipeline.making"
 def domain_jobs(domains: Iterable[Domain]) -> dict[str, Code]:
     """`compile_<kernel>`, and `run_<domain>_<method>` for each method that runs there.
 
-    Where that is by a compiled kernel and there is a plain agent as well, `run_<domain>_<method>_plain`.
+    Where that is by a compiled kernel and there is a plain agent as well, `run_<domain>_<method>_plain`. An environment
+    with code of its own has its own jobs, `run_<environment>_<method>`.
     """
     jobs: dict[str, Code] = {}
     for domain in domains:
-        environment = next(iter(domain.environments))
         jobs |= {f"compile_{kernel}": domain.kernel_code(kernel) for kernel in domain.kernels}
-        for token, method in METHODS.items():
-            if domain.name in method.domains:
-                jobs[f"run_{domain.name}_{token}"] = domain.code(environment, token)
-                if "agent" in domain.options and domain.kernel_of(token) is not None:
-                    jobs[f"run_{domain.name}_{token}_plain"] = domain.code(environment, token, "plain")
+        environments = {e.token if e.has_own_code else domain.name: name for name, e in domain.environments.items()}
+        methods = [token for token, method in METHODS.items() if domain.name in method.domains]
+        for owner, environment in environments.items():
+            for method in methods:
+                jobs[f"run_{owner}_{method}"] = domain.code(environment, method)
+                if "agent" in domain.options and domain.kernel_of(method) is not None:
+                    jobs[f"run_{owner}_{method}_plain"] = domain.code(environment, method, "plain")
     return jobs
 
 
@@ -66,7 +68,7 @@ JOBS: dict[str, Code] = {
 }
 # The workflow's rules whose names are not those of their jobs.
 RULES: dict[str, tuple[str, ...]] = {
-    f"run_{domain.name}": tuple(job for job in JOBS if job.startswith(f"run_{domain.name}_")) for domain in DOMAINS
+    f"run_{domain.name}": tuple(job for job in domain_jobs([domain]) if job.startswith("run_")) for domain in DOMAINS
 }
 
 

@@ -140,6 +140,8 @@ def state_of(wanted: WantedRun, length: int, asked: Experiments, folder: str, co
         return RunState(STALE, "of another length")
     if meta.get("readings") != asked.readings_of(run.environment, wanted.variant):
         return RunState(STALE, "made with other readings")
+    if meta.get("hyper", {}) != asked.hyper_of(run.method, wanted.variant):
+        return RunState(STALE, "made with other hyper-parameters")
     return RunState(FRESH)
 
 
@@ -158,6 +160,7 @@ def _under_way(
             code = codes[context.run_job(run.key.environment, run.key.method)]
             wanted = {**vars(run.key), "code": code, "frames": total}
             wanted["readings"] = asked.readings_of(run.key.environment, run.variant)
+            wanted["hyper"] = asked.hyper_of(run.key.method, run.variant)
             stale = any(meta.get(key) != value for key, value in wanted.items())
             yield UnderWay(run, domain.unit_text, done, total, path, stale)
 

@@ -12,7 +12,6 @@ from typing import Any
 from metatrace.config.experiments import Experiments
 from metatrace.config.figure import Figure
 from metatrace.domains import registry
-from metatrace.domains.atari import readings as games
 from metatrace.domains.registry import domain_of
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS
@@ -75,7 +74,7 @@ def _n_alphas(figure: Figure) -> int:
 
 def run_job(environment: str, method: str) -> str:
     """The kind of job (a key of `jobs.JOBS`) that makes a run."""
-    return f"run_{domain_of(environment).name}_{method}"
+    return f"run_{registry.code_owner(environment)}_{method}"
 
 
 def run_jobs(asked: Experiments) -> set[str]:
@@ -86,7 +85,7 @@ def run_jobs(asked: Experiments) -> set[str]:
 def report_context(asked: Experiments, paper: Experiments, code: Mapping[str, str]) -> dict[str, Any]:
     """What the front page and the captions show."""
     runs = asked.all_runs()
-    frames = sum(length for (_, run), length in runs.items() if run.environment in games.READINGS)
+    frames = sum(length for (_, run), length in runs.items() if domain_of(run.environment).unit == "frames")
     return {
         "scale": asked.scale,
         "runs": len(runs),

@@ -4,7 +4,8 @@ from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
-from metatrace.domains.protocol import Code
+from metatrace.domains.protocol import Code, Environment
+from metatrace.domains.registry import DOMAINS
 from metatrace.errors import UserError
 from metatrace.figures.kinds.kind import Picture
 from metatrace.methods import METHODS
@@ -23,7 +24,12 @@ class MadeUp:
     """A domain for atari's methods, with one kernel."""
 
     name = "atari"
-    environments = MappingProxyType({"maze": None})
+    environments = MappingProxyType(
+        {
+            "maze": Environment("maze", "maze", (), 0.0),
+            "hall": Environment("hall", "hall", (), 0.0, has_own_code=True),
+        }
+    )
     kernels = ("maze_kernel",)
     options = frozenset()
 
@@ -37,9 +43,18 @@ class MadeUp:
 def test_a_domain_has_a_job_for_each_kernel_and_each_method_that_runs_there():
     found = jobs.domain_jobs([MadeUp()])
     there = {token for token, method in METHODS.items() if "atari" in method.domains}
-    assert found.keys() == {"compile_maze_kernel", *(f"run_atari_{token}" for token in there)}
+    runs = {f"run_{place}_{token}" for token in there for place in ("atari", "hall")}
+    assert found.keys() == {"compile_maze_kernel", *runs}
     assert found["run_atari_mixed"] == Code(("made.maze",), "mixed")
+    assert found["run_hall_mixed"] == Code(("made.hall",), "mixed")
     assert found["compile_maze_kernel"] == Code(("made.maze_kernel",))
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=lambda domain: domain.name)
+def test_environments_that_share_jobs_share_code(domain):
+    for method in (token for token, entry in METHODS.items() if domain.name in entry.domains):
+        sharing = [name for name, environment in domain.environments.items() if not environment.has_own_code]
+        assert len({domain.code(name, method) for name in sharing}) == 1
 
 
 def test_a_kind_of_figure_has_a_job_for_its_tables_and_one_for_all_its_pictures():

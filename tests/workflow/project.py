@@ -1,5 +1,6 @@
 """A copy of the project in a folder of its own, and the real Snakemake in it."""
 
+import json
 import os
 import re
 import shutil
@@ -9,6 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from metatrace.config import loading
+from metatrace.methods import METHODS
+from metatrace.pipeline import outputs
+from metatrace.pipeline.plan import Plan
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("metatrace", "workflow", "profiles", "config", "reports", "Snakefile", "environment.yml")
@@ -87,6 +93,20 @@ class Project:
         output = done.stdout + done.stderr
         assert done.returncode == 0, output
         return output
+
+    def record_as_finished(self) -> None:
+        """Has Snakemake take the scale as finished, with placeholders for all files that the workflow makes."""
+        asked = loading.read(self.folder / "config/tiny.yaml")
+        figures, folder = asked.figures.values(), "results/tiny"
+        names = [run.path(f"{folder}/runs") for run in asked.runs()]
+        for files in (outputs.table_files, outputs.drawn_files, outputs.csv_files, outputs.thinned_files):
+            names += files(folder, figures)
+        for name in [*names, *Plan(asked, asked).kernels().values(), *outputs.page_files(folder)]:
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_text("a placeholder")
+        times = dict.fromkeys(METHODS, 1.0)
+        (self.folder / "results/tiny/frame_times.json").write_text(json.dumps(times))
+        self.make("--touch", "--forceall")
 
     def pending(self) -> dict[str, int]:
         """How many jobs of each rule a dry run says would run; empty when there is nothing to do."""

@@ -9,15 +9,11 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from project import Project
 
-from metatrace.config import loading
 from metatrace.domains.registry import DOMAINS
-from metatrace.pipeline import outputs
-from metatrace.pipeline.plan import Plan
 
 CONFIG = """\
 scale: tiny
@@ -381,23 +377,8 @@ def recorded(tmp_path_factory):
     git(project, "init", "--quiet", "--initial-branch", "main")
     git(project, "add", ".")
     git(project, "commit", "--quiet", "--message", "all")
-    for path in all_results(project):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("a placeholder")
-    (project.folder / "results/tiny/frame_times.json").write_text('{"none": 1.0, "mixed": 1.0}')
-    project.make("--touch", "--forceall")
+    project.record_as_finished()
     return project
-
-
-def all_results(project) -> list[Path]:
-    """Every file that the workflow makes."""
-    asked = loading.read(project.folder / "config/tiny.yaml")
-    figures, folder = asked.figures.values(), "results/tiny"
-    names = [run.path(f"{folder}/runs") for run in asked.runs()]
-    for files in (outputs.table_files, outputs.drawn_files, outputs.csv_files, outputs.thinned_files):
-        names += files(folder, figures)
-    names += Plan(asked, asked).kernels().values()
-    return [project.folder / name for name in [*names, *outputs.page_files(folder)]]
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 from metatrace.domains.registry import domain_of
 from metatrace.errors import UserError
 from metatrace.figures.kinds.registry import KINDS
+from metatrace.methods import METHODS
 from metatrace.pipeline import outputs
 from metatrace.pipeline import snakemake as internals
 from metatrace.pipeline.snakemake import run_of

@@ -49,7 +49,7 @@ class Atari:
         saved = None
         if request.checkpoint is not None:
             run = {**asdict(request.key), **request.made_by, "device": device.type, "frames": request.length}
-            run["readings"] = dict(settings.readings)
+            run |= {"readings": dict(settings.readings), "hyper": dict(request.hyper)}
             saved = Checkpoint(request.checkpoint, run, request.checkpoint_every)
             progress(saved.take_up(trainer), before=True)
 

@@ -1,7 +1,7 @@
 """Any task of Gymnasium with discrete actions, learned by the linear agent: to add one is to describe it.
 
-Write a `Task`, in a file of its own that imports nothing heavy, and put `Gymnasium(TASK, …)` into
-`metatrace.domains.registry.DOMAINS`. Every method runs on it.
+Write a `Task`, in a file of its own that imports nothing heavy, and put it into `metatrace.domains.registry.TASKS`.
+Every method runs on it.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ class Task:
 
     Attributes:
       token, label: its name in configs and paths, and in running text.
-      id: Gymnasium's name for it, such as "CartPole-v1".
+      id: Gymnasium's name for it, such as "CartPole-v1"; "module:Name-v0" where importing `module` registers it.
       time_limit: the most steps of an episode.
       failed_return: the return of an episode without a policy.
       low, high: the range of each number of an observation; tiles cover it, and what lies beyond counts as its edge.
@@ -66,7 +66,8 @@ class Gymnasium:
     def __init__(self, *tasks: Task) -> None:
         self.tasks = {task.token: task for task in tasks}
         self.environments: Mapping[str, Environment] = {
-            task.token: Environment(task.token, task.label, READINGS, task.failed_return) for task in tasks
+            task.token: Environment(task.token, task.label, READINGS, task.failed_return, has_own_code=True)
+            for task in tasks
         }
         self.slowest = max(tasks, key=lambda task: task.time_limit).token
 
@@ -77,10 +78,11 @@ class Gymnasium:
         return train.train(self.tasks[request.key.environment], request, progress)
 
     def code(self, environment: str, method: str, agent: str = "fast") -> Code:
-        """The agent, the features, and the method's tuner."""
+        """The agent, the features, the task if a module here has it, and the method's tuner."""
         task, entry = self.tasks[environment], METHODS[method]
         facts = (f"task {astuple(task)[2:]}", *facts_of(entry))
-        return Code((f"{_FOLDER}.train:train", task.features, entry.tuner), method, facts)
+        own = (task.id.partition(":")[0],) if task.id.startswith("metatrace.") else ()
+        return Code((f"{_FOLDER}.train:train", task.features, *own, entry.tuner), method, facts)
 
     def kernel_of(self, method: str) -> str | None:
         """None: the tuner runs as it stands."""
