@@ -158,8 +158,12 @@ class Plan:
         }
 
     def minutes(self, place: str, run: RunKey, frame_times: str) -> int:
-        """How many minutes a cluster should give a run: twice what the trial says, and some for the start."""
-        milliseconds = json.loads(Path(str(frame_times)).read_text(encoding="utf-8"))[run.method]
+        """How many minutes a cluster should give a run: twice what the trial says, and some for the start.
+
+        A trial that was made before the config had the method says what the slowest one takes.
+        """
+        times = json.loads(Path(str(frame_times)).read_text(encoding="utf-8"))
+        milliseconds = times.get(run.method, max(times.values()))
         return 10 + 2 * int(self._lengths[self.places[place], run] * milliseconds / 60_000)
 
     def times_files(self, domain: Domain) -> list[str]:

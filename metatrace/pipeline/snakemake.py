@@ -23,6 +23,8 @@ from metatrace.report import context
 from metatrace.runs.key import RunKey
 
 _FOLDER = Path(".snakemake")
+# How the names of the rules begin whose files runs need, but are not made of.
+_BEFORE_RUNS = ("compile_", "frame_times")
 
 
 def plan_or_exit(workflow: Any) -> Plan:
@@ -87,15 +89,15 @@ def run_of(wildcards: Any) -> tuple[str, RunKey]:
 
 
 def look_behind_kernels() -> None:
-    """Has Snakemake look at every run by itself, also if its kernel is to be compiled again.
+    """Has Snakemake look at every run by itself, also if its kernel is to be compiled or its time measured again.
 
-    Snakemake does not look at jobs that come after one that is to run: it takes them as stale. But kernels are inputs
-    that make no run stale (`ancient`), so it would forget the runs whose own code has changed as well.
+    Snakemake does not look at jobs that come after one that is to run: it takes them as stale. But kernels and times
+    are inputs that make no run stale (`ancient`), so it would forget the runs that are missing or stale themselves.
     """
     every_job = DAG.bfs
 
     def bfs(dag: Any, direction: Any, *jobs: Any, **options: Any) -> Any:
-        if direction is dag.depending and all(job.rule.name.startswith("compile_") for job in jobs):
+        if direction is dag.depending and all(job.rule.name.startswith(_BEFORE_RUNS) for job in jobs):
             return iter(jobs)
         return every_job(dag, direction, *jobs, **options)
 

@@ -1,16 +1,14 @@
 """A method that nobody has thought of yet: one new module and one entry in the registry, and it works everywhere."""
 
 import json
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from extensions import PAGES, add_figure, copy_of, pending
+from project import Project
 
-ROOT = Path(__file__).parents[2]
+from metatrace.runs.results import load_run
+
 MODULE = '''
 """Search, then converge: α = α₀ / (1 + t/τ) in step t."""
 
@@ -45,33 +43,68 @@ ENTRY = """    Method(
     ),
 """
 
-by_registry = pytest.mark.skipif(
-    not (ROOT / "metatrace/domains/registry.py").exists(), reason="runs are not yet made by the registry of domains"
-)
+# With another τ than the published one.
+FIGURE = """\
+  figure_new:
+    section: drifting_mountain_car
+    title: "A new method"
+    kind: best_mu
+    environment: drifting_mountain_car
+    method: annealed
+    alpha: [2^-6]
+    hyper: {tau: "100"}
+    drift: ["1e-5"]
+    seeds: 2
+    episodes: 4
+    smoothing: 2
+"""
+GAMES = """\
+  figure_game:
+    section: atari
+    title: "A new method on a game"
+    kind: games
+    environment: catch
+    method: [none, annealed]
+    alpha: [2^-6]
+    seeds: 1
+    frames: 100
+    smoothing: 4
+"""
+RUNS = {("drifting_mountain_car", "annealed"): 2, ("catch", "annealed"): 1}
+FIGURES = {"tables_best_mu": 1, "pictures_best_mu": 1, "tables_games": 1, "pictures_games": 1}
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory):
-    """The package with the new method."""
-    root = tmp_path_factory.mktemp("extended")
-    shutil.copytree(ROOT / "metatrace", root / "metatrace", ignore=shutil.ignore_patterns("__pycache__"))
-    (root / "metatrace/tuning/annealed.py").write_text(MODULE, encoding="utf-8")
-    registry = root / "metatrace/methods.py"
-    before, end, after = registry.read_text(encoding="utf-8").partition(")  # fmt: skip\nMETHODS")
-    assert end, "the registry's entries end elsewhere now"
-    registry.write_text(before + ENTRY + end + after, encoding="utf-8")
-    return root
+def copy(finished, tmp_path_factory):
+    """The project with the new method and a finished scale."""
+    copy = copy_of(finished, tmp_path_factory.mktemp("extended") / "project")
+    (copy.folder / "metatrace/tuning/annealed.py").write_text(MODULE, encoding="utf-8")
+    end = ")  # fmt: skip\nMETHODS"
+    copy.edit("metatrace/methods.py", end, ENTRY + end)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def with_figures(copy, tmp_path_factory):
+    """The same with two figures of the method."""
+    copy = copy_of(copy, tmp_path_factory.mktemp("figure") / "project")
+    add_figure(copy, FIGURE + GAMES)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def made(with_figures, made_once):
+    """The same with the figure that is not of a game made. Do not edit it."""
+    return Project(made_once("figure_of_a_method", lambda folder: copy_of(with_figures, folder).make("figure_new")))
 
 
 def call(copy, *command):
     """Runs Python in the copy."""
-    environment = os.environ | {"PYTHONPATH": str(copy), "METATRACE_CACHE": str(copy / "cache")}
-    command = [sys.executable, *command]
-    return subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=300)
+    return copy.run("python", *command)
 
 
 def run(copy, environment, *options):
-    path = copy / f"{environment}{len(list(copy.iterdir()))}.npz"
+    path = copy.folder / f"{environment}{len(list(copy.folder.iterdir()))}.npz"
     named = ["--environment", environment, "--method", "annealed", "--alpha", "2^-8", "--seed", "0"]
     done = call(copy, "-m", "metatrace", "run", *named, *options, "--output", str(path))
     assert done.returncode == 0, done.stderr
@@ -93,24 +126,26 @@ def test_it_is_a_tuner_of_the_library(copy):
     assert done.returncode == 0, done.stderr
 
 
-def test_the_help_names_it(copy):
+def test_the_help_names_it_and_its_hyper_parameters(copy):
     shown = " ".join(call(copy, "-m", "metatrace", "run", "--help").stdout.split())
-    assert "nosid, annealed" in shown
+    assert "nosid, annealed" in shown and "tau of annealed: how many steps halve α (1000)" in shown
 
 
-@by_registry
-def test_the_help_lists_its_hyper_parameters(copy):
-    shown = " ".join(call(copy, "-m", "metatrace", "run", "--help").stdout.split())
-    assert "tau of annealed: how many steps halve α (1000)" in shown
+def test_the_schema_has_it(copy):
+    text = call(copy, "-m", "metatrace", "config", "--schema").stdout
+    listed = json.loads(text)["$defs"]["StepSizes"]["properties"]["method"]["oneOf"][0]["enum"]
+    assert listed[-1] == "annealed"
 
 
-@by_registry
+def test_its_entry_alone_makes_nothing_again(copy):
+    assert pending(copy) == ({}, {})
+
+
 def test_it_runs_on_mountain_car(copy):
     arrays, meta = run(copy, "mountain_car", "--episodes", "3")
     assert len(arrays["returns"]) == 3 and meta["hyper"] == {"tau": "1000"}
 
 
-@by_registry
 def test_it_runs_on_drifting_mountain_car_with_its_own_step_sizes(copy):
     options = ("--drift", "6e-6", "--episodes", "3", "--hyper", "tau=100")
     arrays, meta = run(copy, "drifting_mountain_car", *options)
@@ -119,14 +154,11 @@ def test_it_runs_on_drifting_mountain_car_with_its_own_step_sizes(copy):
     np.testing.assert_allclose(arrays["beta"], np.broadcast_to(expected[:, None], arrays["beta"].shape), rtol=1e-12)
 
 
-@by_registry
 def test_it_runs_on_a_game(copy):
-    pytest.importorskip("torch")
     arrays, meta = run(copy, "catch", "--frames", "60", "--device", "cpu")
     assert len(arrays["returns"]) > 0 and meta["hyper"] == {"tau": "1000"}
 
 
-@by_registry
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -137,8 +169,38 @@ def test_it_runs_on_a_game(copy):
 )
 def test_what_it_does_not_have_is_refused_in_one_line(copy, options, words):
     named = ["--environment", "mountain_car", "--method", "annealed", "--alpha", "2^-8", "--seed", "0"]
-    done = call(
-        copy, "-m", "metatrace", "run", *named, "--episodes", "1", *options, "--output", str(copy / "refused.npz")
-    )
+    done = call(copy, "-m", "metatrace", "run", *named, "--episodes", "1", *options, "--output", "refused.npz")
     assert done.returncode == 2 and words in done.stderr and len(done.stderr.splitlines()) == 1
-    assert not (copy / "refused.npz").exists()
+    assert not (copy.folder / "refused.npz").exists()
+
+
+def test_figures_of_it_list_its_runs_and_what_is_made_of_them(with_figures):
+    """And how long its frames take; the game's untuned run is there."""
+    assert pending(with_figures) == ({**FIGURES, **PAGES, "frame_times": 1}, RUNS)
+
+
+def test_a_figure_of_it_is_made_and_shows_its_name(made):
+    place = made.folder / "results/tiny/readings/tau~100/runs/drifting_mountain_car/annealed"
+    runs = [load_run(path) for path in sorted(place.rglob("*.npz"))]
+    assert len(runs) == 2 and all(run.meta["hyper"] == {"tau": "100"} for run in runs)
+    code = """if True:
+        from pathlib import Path
+        from metatrace.figures.best_mu import draw_job
+        from metatrace.figures.kinds.kind import PictureJob
+        figure, drawn = draw_job(PictureJob(Path("results/tiny/tables/figure_new"), "title", "note"))
+        print([text.get_text() for text in figure.legends[0].get_texts()])
+    """
+    done = call(made, "-c", code)
+    assert "annealed" in done.stdout, done.stderr
+    assert (made.folder / "results/tiny/figures/figure_new.svg").is_file()
+    assert "figure_new   2 of 2 runs" in made.run("metatrace", "status", "config/tiny.yaml").stdout
+
+
+def test_a_change_of_its_module_lists_its_runs_alone(made, tmp_path):
+    copy = copy_of(made, tmp_path / "project")
+    copy.edit(
+        "metatrace/tuning/annealed.py",
+        "(1 + self.t / self.tau)\n        return",
+        "(self.t / self.tau + 1)\n        return",
+    )
+    assert pending(copy) == ({**FIGURES, **PAGES, "frame_times": 1}, RUNS)

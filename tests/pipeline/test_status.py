@@ -85,6 +85,7 @@ class Scale:
             "code": self.code(run).digest,
             "frames": self.asked.runs()[run],
             "readings": self.asked.readings_of(run.environment),
+            "hyper": {},
             "packages": {},
             **changes,
         }
@@ -167,6 +168,7 @@ def test_of_a_finished_scale_all_is_there(scale, told):
     [
         ({"code": "0" * 16}, "Stale, made by other code"),
         ({"readings": {}}, "Stale, made with other readings"),
+        ({"hyper": {"tau": "1000"}}, "Stale, made with other hyper-parameters"),
         ({"episodes": 2999}, "Stale, of another length"),
     ],
 )

@@ -7,6 +7,7 @@ import sys
 import time
 import tracemalloc
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,9 +18,13 @@ from metatrace.domains.atari.domain import DOMAIN
 from metatrace.domains.atari.readings import READINGS
 from metatrace.domains.atari.settings import Settings
 from metatrace.domains.atari.train import Trainer, one_thread, train
+from metatrace.domains.protocol import Request
 from metatrace.domains.readings import complete
 from metatrace.errors import UserError
+from metatrace.methods import METHODS, Hyperparameter
+from metatrace.runs.key import RunKey
 from metatrace.runs.results import load_run
+from metatrace.tuning.constant import Constant
 
 
 def settings(environment="catch", method="mixed", frames=60, **chosen):
@@ -212,3 +217,30 @@ def test_a_killed_run_ends_with_the_bytes_of_an_undisturbed_one(tmp_path, kills,
     assert load_run(tmp_path / "cut.npz").meta["observed_frames"] == frames
     assert not (tmp_path / "checkpoint.npz").exists()
     assert kills < 10 or went_on > 3
+
+
+class WithTau(Constant):
+    """No tuning, with a hyper-parameter."""
+
+    def __init__(self, n_weights, *, tau, **settings):
+        super().__init__(n_weights, **settings)
+
+
+def test_a_checkpoint_of_another_hyper_parameter_is_refused(monkeypatch, tmp_path):
+    hyper = (Hyperparameter("tau", "1000", "how long"),)
+    monkeypatch.setitem(METHODS, "none", replace(METHODS["none"], tuner=f"{__name__}:WithTau", kernels={}, hyper=hyper))
+    path, answers = tmp_path / "checkpoint", complete(READINGS["catch"], {}, "readings")
+
+    def run(tau):
+        key = RunKey("catch", "none", "2^-8", "0", "0", 0)
+        more = {"device": "cpu", "checkpoint": path, "checkpoint_every": 0}
+        return DOMAIN.train(Request(key, 20, answers, {"tau": tau}, **more), cut_short)
+
+    def cut_short(more, *, before=False):
+        if path.exists():
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run("1000")
+    with pytest.raises(UserError, match="it differs in hyper"):
+        run("10")
