@@ -94,3 +94,8 @@ def chosen_alphas(results: str, figure: Figure) -> tuple[str, ...] | None:
     chosen = Path(f"{results}/tables/{figure.name}/best_alphas.txt")
     alphas = chosen.read_text(encoding="utf-8", errors="replace").split() if chosen.is_file() else []
     return tuple(alphas) if alphas and set(alphas) <= set(figure.alphas) else None
+
+
+def for_every_figure(paths: Iterable[str], figure: Figure) -> list[str]:
+    """The paths below a folder of a figure's own with Snakemake's wildcard `{figure}` in its place."""
+    return [path.replace(f"/{figure.name}/", "/{figure}/") for path in paths]

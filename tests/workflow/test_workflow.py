@@ -185,7 +185,7 @@ def test_a_result_cut_in_half_behind_its_time_is_named_and_the_named_command_hea
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("method: none", "method: nome", 'figures.figure_1.method: is "nome"; it must be a tuning method'),
+        ("method: none", "method: nome", 'figures.figure_1.method: is "nome"; it must be a method'),
         ("seeds: 2", "seeds: 0", "figures.figure_1.seeds: is 0; it must be how many seeds"),
         (
             "alpha: [2^-5, 2^-13]",

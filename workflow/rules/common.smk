@@ -90,7 +90,7 @@ def tables_outputs(figure):
     shown = [
         in_report(f"{RESULTS}/tables/{{figure}}_{table}.csv", f"tables/{table}", labels.TABLES[table]) for table in csv
     ]
-    return [*(path.replace(f"/{figure.name}/", "/{figure}/") for path in files), *shown]
+    return [*outputs.for_every_figure(files, figure), *shown]
 
 
 def pictures_outputs(figure):
