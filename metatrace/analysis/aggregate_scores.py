@@ -32,7 +32,7 @@ def aggregate_scores(scores: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFr
       reference: of `analysis.reference.read_reference`.
 
     Returns:
-      a row a method, α and μ, in the order of `scores`: these, games (those that count, with commas), runs
+      one row per method, α and μ, in the order of `scores`: these, games (those that count, with commas), runs
       (of each game), iqm, iqm_low, iqm_high (95 % interval, of a bootstrap that resamples the runs of each
       game), improvement (how likely one run with tuning is better than one without at the same α, on a game
       drawn at random; NaN for the untuned and where those were not run), improvement_low, improvement_high.

@@ -62,7 +62,7 @@ def best_over_alpha(scores: pd.DataFrame, alpha_max: float) -> pd.DataFrame:
       alpha_max: the largest α that counts.
 
     Returns:
-      a row an environment, method and drift, in the order of `scores`: these, mu, alphas (how many count:
+      one row per environment, method and drift, in the order of `scores`: these, mu, alphas (how many count:
       those at which every μ of the method was run), runs (seeds), auc, auc_low, auc_high (mean over α, with
       its 95 % bootstrap interval over seeds, the α of a seed kept together), runner_up (the second best μ; ""
       where there is one only) and runner_up_auc. Of equal means the larger μ.

@@ -27,7 +27,7 @@ def read_reference(path: str | os.PathLike[str]) -> pd.DataFrame:
     with another last part. Here each is spelled out: among some of the rows "same" would mean another.
 
     Returns:
-      a row a score, in the order of the file, with these columns.
+      one row per score, in the order of the file, with these columns.
 
     Raises:
       UserError: missing, unreadable, no such table, or a row with a game, agent or source left empty, or with

@@ -29,10 +29,8 @@ from metatrace.runs.key import RunKey
 
 SCORES_OF_OTHERS = "config/reference_scores.csv"
 _SCRIPTS = Path(__file__).parents[2] / "workflow" / "scripts"
-# What is done first if not everything can be: whatever needs no long run.
-FIRST, FIRST_DRAWN = 20, 10
-# Below so many frames nobody needs to be told how long they take.
-_FEW = 1_000_000
+FIRST, FIRST_DRAWN = 20, 10  # whatever needs no long run is done first
+_FEW = 1_000_000  # frames that take no time worth telling
 Job = dict[str, Any]
 
 

@@ -38,21 +38,21 @@ def load(root: Path, grid: Grid, *, code: Mapping[str, str] | None) -> list[Run]
 
     Raises:
       UserError: a file is missing, damaged, holds another run than its path says, or was made by
-        other code than `code`. The line names the file and how to make it anew.
+        other code than `code`. The line names the file and how to rebuild it.
     """
     runs = []
     for identity in grid.tuples():
         path = identity.path(root)
         run = load_run(path)
-        anew = remedy(path)
+        advice = remedy(path)
         if run.key != identity:
-            raise UserError(f"{path}: holds another run ({run.key}); {anew}")
+            raise UserError(f"{path}: holds another run ({run.key}); {advice}")
         if grid.episodes is not None and len(run.returns) != grid.episodes:
-            raise UserError(f"{path}: has {len(run.returns)} episodes, not {grid.episodes}; {anew}")
+            raise UserError(f"{path}: has {len(run.returns)} episodes, not {grid.episodes}; {advice}")
         if code is not None and run.meta.get("code") != code[identity.method]:
             raise UserError(
                 f"{path}: is stale: code {run.meta.get('code')} made it, "
-                f"the code is now {code[identity.method]}; {anew}"
+                f"the code is now {code[identity.method]}; {advice}"
             )
         runs.append(run)
     return runs

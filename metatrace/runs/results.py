@@ -85,7 +85,7 @@ def load_meta(path: str | os.PathLike[str]) -> dict[str, Any]:
 
     Raises:
       UserError: missing, damaged where it was read, or no run file. The line names the file and the
-        command that makes it anew.
+        command that rebuilds it.
     """
     try:
         with open(path, "rb") as file:
@@ -131,7 +131,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
     Raises:
       UserError: missing, cut short, garbled, not a run file, or of another schema. The line names
-        the file and the command that makes it anew.
+        the file and the command that rebuilds it.
     """
     try:
         # A run file is small; reading it whole keeps a file that is being replaced consistent.

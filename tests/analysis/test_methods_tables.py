@@ -13,7 +13,7 @@ ALPHA_MAX = 2**-5
 
 
 def tables_of(method, scores, *, alphas=("2^-3", "2^-6", "2^-9")):
-    """The tables of one method: returns by μ, a row a seed and a column an α."""
+    """The tables of one method: returns by μ, one row per seed and one column per α."""
     runs = [
         Run(
             RunKey("mountain_car", method, alpha, mu, "0", seed),

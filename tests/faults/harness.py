@@ -544,7 +544,7 @@ class Tally:
 
 
 def harm_often(scene: Scene, number: int, harms: list[Harm], tally: Tally) -> None:
-    """Harm after harm, now and then from the beginning again; a line a harm."""
+    """Harm after harm, now and then from the beginning again; one line per harm."""
     while (n := tally.counts.total()) < number:
         harm, following = harms[n % len(harms)], harms[(n + 1) % len(harms)]
         # Damage is as often done when all is there.

@@ -261,7 +261,7 @@ def test_it_needs_neither_torch_nor_pandas(scale):
 
 
 def test_the_rough_figures_are_of_the_right_size():
-    # The paper's scale took some 68 minutes on two cores (README): not tenths of it and not ten times.
+    # The paper's scale took about 68 minutes on two cores (README): not tenths of it and not ten times.
     asked = loading.read(Path(__file__).parents[2] / "config" / "paper.yaml")
     mountain_car = status.wanted(asked)
     seconds = status.rough_seconds(

@@ -21,7 +21,7 @@ from metatrace.domains.atari.environment import (
 )
 
 # Few and large cells. At its start the network's 256 hidden outputs are all near ½, for dSiLU(0) = ½: a sum
-# of squares of 64 that tells no states apart, against some 10⁻⁴ that does with a ball of 42 pixels. The first
+# of squares of 64 that tells no states apart, against about 10⁻⁴ that does with a ball of 42 pixels. The first
 # bounds the step-size, the second then sets the pace: such a ball took longer than minutes, one of 224 pixels
 # does not.
 COLUMNS, ROWS = 5, 6
@@ -33,7 +33,7 @@ BRIGHT = 255
 class Catch:
     """One ball after the other, each an episode of 5 steps.
 
-    The ball starts in the top row, in a column drawn anew, and falls straight down, a row a step. The paddle
+    The ball starts in the top row, in a random column, and falls straight down, one row per step. The paddle
     is a column wide, moves a column a step, and stays where it is from ball to ball. A catch gives 1, a miss
     −1. Play that does not see the ball catches a fifth, for a mean return of −3/5; a good player catches
     every ball, as the longest way to under it takes four steps.

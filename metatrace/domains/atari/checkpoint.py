@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # who only asks how far a run is pays for no torch
     from metatrace.domains.atari.train import Trainer
 
 SCHEMA_VERSION = 1
-_MAX_BYTES = 1 << 28  # of all arrays together; real ones have some 20 MB
+_MAX_BYTES = 1 << 28  # of all arrays together; real ones have about 20 MB
 _GARBLED = (*results.GARBLED, IndexError)
 
 
@@ -91,7 +91,7 @@ class Checkpoint:
             other = [key for key in sorted({*meta, *wanted}) if meta.get(key) != wanted.get(key)]
             raise UserError(
                 f"{self.path}: is the checkpoint of another run or of other code "
-                f"(it differs in {', '.join(other) or 'schema'}); {self._anew()}"
+                f"(it differs in {', '.join(other) or 'schema'}); {self._to_start_over()}"
             )
         return arrays
 
@@ -107,11 +107,11 @@ class Checkpoint:
         try:
             trainer.restore(state)
         except (UserError, *_GARBLED):
-            raise UserError(f"{self.path}: does not hold a whole state; {self._anew()}") from None
+            raise UserError(f"{self.path}: does not hold a whole state; {self._to_start_over()}") from None
         print(f"goes on from {self.path}, frame {trainer.training.frames}", file=sys.stderr)
         return trainer.training.frames
 
-    def _anew(self) -> str:
+    def _to_start_over(self) -> str:
         return f"to start the run from its beginning: rm {shlex.quote(str(self.path))}"
 
 

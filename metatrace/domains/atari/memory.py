@@ -12,7 +12,7 @@ _PAGE = 4096
 def zeros(count: int, n: int) -> list[Tensor]:
     """`count` arrays of n zeros, float32, on the CPU, in huge pages where the system lends them.
 
-    A step reads some 20 MB: more pages of 4 KiB than the processor keeps the addresses of. And each array
+    A step reads about 20 MB: more pages of 4 KiB than the processor keeps the addresses of. And each array
     starts at another place within its page than the one before: a processor takes a read for one that waits
     for an earlier write, to another array, if both are at the same place.
     """

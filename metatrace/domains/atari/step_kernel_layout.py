@@ -4,7 +4,7 @@
 DOTS, TUNE_VECTOR, TUNE_MIXED, TUNE_VECTOR_UNNORMALIZED, TUNE_MIXED_UNNORMALIZED = range(5)
 LEARN, LEARN_SCALAR, LEARN_VECTOR, LEARN_MIXED = range(5, 9)
 N_PASSES = 9
-# What it does beside passes, on the network's small arrays; their order is in `network_kernel`
+# What else it does, on the network's small arrays; their order is in `network_kernel`
 PATCHES, ACTIVATE_1, ACTIVATE_2, ACTIVATE_3, BACK_3, BACK_2, BACK_1 = range(N_PASSES, 16)
 # numbers, float64
 GAMMA_LAMBDA, MU, PSI, DELTA, DELTA_HAT, SCALE = range(6)

@@ -74,7 +74,7 @@ class TorchUpdate:
         self._keep()
 
     def _keep(self) -> None:
-        """Moves what the tuner has made anew into the arrays that stay."""
+        """Copies the tuner's new arrays into those that stay."""
         for name, kept in self.state.items():
             made = getattr(self.tuner, name)
             if made is not kept:

@@ -21,7 +21,7 @@ MOUNTAIN_CAR = (
     Reading(
         "R3",
         "bias_feature",
-        "Is there an always active feature beside the 1600 tiles?",
+        "Is there an always active feature in addition to the 1600 tiles?",
         ("absent", "present"),
         "the paper counts 1600 features; softmax over 3×1600 weights, value over 1600, all zero at the start",
     ),

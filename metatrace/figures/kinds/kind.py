@@ -50,35 +50,6 @@ class PictureJob:
 
 
 @dataclass(frozen=True)
-class TablesJob:
-    """What a function that makes a figure's tables gets, as plain types.
-
-    Attributes:
-      runs: the folder of the runs; members: the folders of the tables of the figures that it compares.
-      environments, methods, alphas, mus, drifts, seeds: the grid. code: the fingerprint of each method's runs.
-      length: of every run, in the domain's unit. smoothing: window of the trailing mean.
-      final: how many last episodes make the final score. spread_alpha_max: the largest α that the spread counts.
-      failed_return: of each environment (`Environment.failed_return`). reference: the CSV of reference scores.
-    """
-
-    runs: Path
-    environments: tuple[str, ...]
-    methods: tuple[str, ...]
-    alphas: tuple[str, ...]
-    mus: tuple[str, ...]
-    drifts: tuple[str, ...]
-    seeds: tuple[int, ...]
-    code: Mapping[str, str]
-    length: int
-    smoothing: int
-    final: int
-    spread_alpha_max: str
-    failed_return: Mapping[str, float]
-    reference: Path | None = None
-    members: tuple[Path, ...] = ()
-
-
-@dataclass(frozen=True)
 class Kind:
     """A kind of figure.
 
@@ -88,7 +59,7 @@ class Kind:
       unit: the unit of the domains whose runs it shows.
       check: holds a resolved figure to what the kind can show; raises UserError; the string names file and key.
       tables, csv: the tables of a figure, and those that are there as CSV too.
-      make: `module:function`, of `TablesJob` to the tables by name.
+      make: `module:function`, of an `analysis.job.TablesJob` and its runs to the tables by name.
       pictures: those of a figure.
       evidence: the tables that claims are judged by.
       explorer: the columns that become panels and colours in the explorer; None: the figure is not shown there, for
