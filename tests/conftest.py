@@ -13,6 +13,9 @@ import pytest
 
 from metatrace.compiled import object_code
 
+# Where Slurm is installed and does not run, Snakemake's plugin waits for it for ten seconds at every start.
+os.environ.setdefault("SLURM_CONF", os.devnull)
+
 # No test asserts on time, and hypothesis' deadline would.
 hypothesis.settings.register_profile("metatrace", deadline=None)
 hypothesis.settings.load_profile("metatrace")

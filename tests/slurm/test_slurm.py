@@ -43,11 +43,13 @@ def slurm_script(*arguments):
 @pytest.fixture(scope="module", autouse=True)
 def slurm():
     """A running Slurm; no test here means anything without it."""
-    started = slurm_script()
-    if started.returncode != 0:
-        pytest.fail(started.stderr)
-    yield
-    slurm_script("stop")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("SLURM_CONF", raising=False)  # of the other tests, which want no Slurm
+        started = slurm_script()
+        if started.returncode != 0:
+            pytest.fail(started.stderr)
+        yield
+        slurm_script("stop")
 
 
 @pytest.fixture(scope="module")
