@@ -23,7 +23,7 @@ from metatrace.errors import UserError
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS
 from metatrace.pipeline import jobs, outputs
-from metatrace.report import context
+from metatrace.report import context, labels
 from metatrace.runs import atomic
 from metatrace.runs.key import RunKey
 
@@ -299,7 +299,7 @@ class Plan:
                 {
                     "draw": picture.draw,
                     "prefix": f"{self.results}/figures/{figure.name}{picture.suffix}",
-                    "title": picture.title(figure) if picture.title else figure.title,
+                    "title": labels.title(figure, picture),
                     "note": context.note(self.asked, self.paper, figure, curves=picture.has_curves),
                 }
                 for picture in kind.pictures(figure)
@@ -371,9 +371,8 @@ class Plan:
 
     def codes(self) -> dict[str, str]:
         """The code behind the results, by kind of job; no job that the config does not have."""
-        runs = {context.run_job(run.environment, run.method) for _, run in self.asked.all_runs()}
         tables = {f"tables_{figure.kind}" for figure in self.figures}
-        return {job: code_of(job) for job in sorted(runs | tables)}
+        return {job: code_of(job) for job in sorted(context.run_jobs(self.asked) | tables)}
 
     def packages(self) -> dict[str, str]:
         """The versions of the packages that the runs use."""
