@@ -1,8 +1,10 @@
 """The workflow through a real Slurm of one node: equal bytes, few submissions, and a killed run goes on."""
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -75,15 +77,28 @@ def test_runs_share_submissions_of_one_core(submitted):
             assert "MinMemoryNode=1000M" in told.stdout and "TimeLimit=00:08:00" in told.stdout
 
 
-def test_run_files_and_tables_are_those_of_a_local_run(submitted, tmp_path):
+def test_a_local_snakemake_in_one_job_makes_the_same_bytes(submitted, tmp_path):
+    """As docs/cluster.md advises for mountain car: no submission per run."""
     project, _ = submitted
-    local = Project.copy_to(tmp_path / "project")
-    shutil.copytree(project.folder / "results" / "kernels", local.folder / "results" / "kernels")
-    local.make(TABLE)
+    whole = Project.copy_to(tmp_path / "project")
+    shutil.copytree(project.folder / "results" / "kernels", whole.folder / "results" / "kernels")
+    snakemake = f"snakemake {TABLE} --configfile config/tiny.yaml --cores $SLURM_CPUS_PER_TASK"
+    activated = {
+        **os.environ,
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "PYTHONPATH": str(whole.folder),
+    }
+    asked = ["--cpus-per-task", "2", "--mem", "2G", "--time", "10", "--wait", "--wrap", snakemake]
+    done = subprocess.run(
+        ["sbatch", *asked], cwd=whole.folder, env=activated, capture_output=True, text=True, check=False
+    )
+    said = "".join(path.read_text() for path in whole.folder.glob("slurm-*.out"))
+    assert done.returncode == 0, done.stderr + said
+    assert "Provided cores: 2" in said and not SUBMITTED.search(said)
     for pattern, number in (("results/tiny/runs/**/*", 8), ("results/tiny/tables/**/*", 9)):
-        expected = local.results(pattern)
+        expected = project.results(pattern)
         assert len(expected) == number
-        assert project.results(pattern) == expected
+        assert whole.results(pattern) == expected
 
 
 def test_what_slurm_made_is_up_to_date_without_it(submitted):

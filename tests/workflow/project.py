@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import snakemake_process
+
 from metatrace.config import loading
 from metatrace.methods import METHODS
 from metatrace.pipeline import outputs
@@ -71,7 +73,11 @@ class Project:
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Runs a command here, on this copy's code."""
-        return subprocess.run(**self._call(command), capture_output=True, check=False)
+        call = self._call(command)
+        # Another mode of Python needs a Python of its own.
+        if command[0] == "snakemake" and "PYTHONOPTIMIZE" not in call["env"]:
+            return snakemake_process.run(command[1:], call["cwd"], call["env"])
+        return subprocess.run(**call, capture_output=True, check=False)
 
     def start(self, *command: str, **how: Any) -> subprocess.Popen[str]:
         """The same, without waiting for its end; its errors are among its output. `how`: as of `Popen`."""
