@@ -1,8 +1,7 @@
 """The explorer: one HTML file, usable offline, on which a reader picks curves, single runs and tables.
 
-Altair writes the chart as Vega-Lite, whose libraries are inlined. The rest is reports/explorer.html, .css and .js. The
-page holds its data as JSON: the thinned figures, with runs that several figures share there once, and the tables, one
-list per column.
+reports/explorer.js draws with Vega-Lite, whose libraries are inlined. The page holds its data as JSON: the thinned
+figures, with runs that several figures share there once, and the tables, one list per column.
 """
 
 import json
@@ -12,7 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import altair as alt
 import pandas as pd
 import vl_convert
 from matplotlib import colormaps
@@ -30,6 +28,7 @@ from metatrace.runs.atomic import remedy
 _SHADES = 33
 _DIGITS = 7
 _MARK = "/*{}*/"
+_VEGA_LITE = "6.4"
 
 
 def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
@@ -38,7 +37,7 @@ def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
     Args:
       words: of `context.explorer_context`.
       folder: `results/<scale>/tables`.
-      template: the folder of explorer.html, explorer.css and explorer.js.
+      template: the folder of explorer.html, explorer.js and pages.css.
 
     Raises:
       UserError: a table, a thinned figure or a part of the template is missing or damaged.
@@ -47,7 +46,6 @@ def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
     shown = {
         "words": words,
         "looks": looks(),
-        "chart": chart(),
         **curves(words, thinned),
         "tables": {
             name: columns(_put_together(name, words, folder))
@@ -55,15 +53,14 @@ def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
             if any(name in figure["tables"] for figure in words["figures"])
         },
     }
-    files = [template / f"explorer.{suffix}" for suffix in ("html", "css", "js")]
-    text, look, behaviour = (atomic.read_text(file, "restore it") for file in files)
+    files = ("explorer.html", "pages.css", "explorer.js")
+    text, look, behaviour = (atomic.read_text(template / file, "restore it") for file in files)
     data = json.dumps(shown, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    version = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
     parts = {
         "style": look,
         # In HTML this character begins the end of a script; JSON can write it in another way.
         "data": data.replace("<", "\\u003c"),
-        "libraries": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version),
+        "libraries": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE),
         "behaviour": behaviour,
     }
     for name, part in parts.items():
@@ -156,66 +153,6 @@ def lighter(colour: str, least: float = 0.35) -> str:
     while planes.luminance(mixed) < least:
         mixed = tuple(part + 0.05 * (1 - part) for part in mixed)  # type: ignore[assignment]  # three parts
     return str(to_hex(mixed))
-
-
-def chart() -> dict[str, Any]:
-    """The chart in Vega-Lite, without data: the page adds rows, sizes, panels and the scales' domains.
-
-    It has a layer for bands, runs, lines and targets; the page drops those with nothing to show.
-
-    Rows: `kind` (curve or run), `line` (rows of one line share it), `x`, `y`, for a curve `low` and `high`, and what
-    names it: `panel`, `colour`, `dash`, `name`, `last`.
-    """
-    is_curve, is_run = alt.datum.kind == "curve", alt.datum.kind == "run"
-    pointed = alt.selection_point(name="pointed", fields=["name"], on="pointerover", clear="pointerout")
-    x = alt.X("x:Q", title=None, scale=alt.Scale(nice=False, zero=False))
-    y = alt.Y("y:Q", title="Return", scale=alt.Scale(zero=False))
-    colour = alt.Color("colour:N", title=None, sort=None)
-    dash = alt.StrokeDash("dash:N", title=None, sort=None)
-    band = (
-        alt.Chart(name="bands")
-        .mark_area(opacity=0.16, aria=False)
-        .encode(x, alt.Y("low:Q", title="Return"), alt.Y2("high:Q"), alt.Color("colour:N"), alt.Detail("line:N"))
-    )
-    single = (
-        alt.Chart(name="runs")
-        .mark_line(strokeWidth=0.8, opacity=0.45, aria=False)
-        .encode(x, y, colour, alt.Detail("line:N"))
-    )
-    line = (
-        alt.Chart(name="lines")
-        .mark_line(aria=False)
-        .encode(
-            x,
-            y,
-            colour,
-            dash,
-            alt.Detail("line:N"),
-            strokeWidth=alt.condition(pointed, alt.value(3.2), alt.value(1.7), empty=False),
-        )
-    )
-    # A wide invisible line, which the pointer can hit.
-    hit = (
-        alt.Chart(name="targets")
-        .mark_line(strokeWidth=11, opacity=0, aria=False)
-        .encode(
-            x,
-            y,
-            alt.Detail("line:N"),
-            tooltip=[alt.Tooltip("name:N", title="Curve"), alt.Tooltip("last:N", title="At the end")],
-        )
-    )
-    layers = alt.layer(
-        band.transform_filter(is_curve),
-        single.transform_filter(is_run),
-        line.transform_filter(is_curve),
-        hit.transform_filter(is_curve).add_params(pointed),
-        data=alt.NamedData("rows"),
-    )
-    panels = layers.facet(facet=alt.Facet("panel:N", title=None), columns=1)
-    made: dict[str, Any] = json.loads(panels.to_json(validate=True))
-    made["config"] = {}
-    return made
 
 
 def _put_together(name: str, words: Mapping[str, Any], folder: Path) -> pd.DataFrame:

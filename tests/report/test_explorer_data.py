@@ -111,8 +111,7 @@ def test_a_missing_figure_is_refused_by_its_name(folder):
 
 
 def test_a_template_without_a_place_for_the_data_is_refused(folder, tmp_path):
-    for suffix in ("html", "css", "js"):
-        text = (ROOT / f"reports/explorer.{suffix}").read_text().replace("/*data*/", "")
-        (tmp_path / f"explorer.{suffix}").write_text(text)
+    for name in ("explorer.html", "explorer.js", "pages.css"):
+        (tmp_path / name).write_text((ROOT / "reports" / name).read_text().replace("/*data*/", ""))
     with pytest.raises(UserError, match="one place for the data"):
         explorer.page(words(), folder, tmp_path)

@@ -25,8 +25,6 @@ internals.shorten_dry_runs(workflow)
 internals.look_behind_kernels()
 internals.recover_before_jobs(workflow, PLAN.asked, RESULTS, KERNELS.values())
 
-# Altair cannot be imported without docstrings.
-os.environ.pop("PYTHONOPTIMIZE", None)
 # Jobs run `python` and `snakemake` of the environment that this Snakemake runs in, activated or not, and the code of
 # this folder. The parallelism is Snakemake's: one thread per job.
 os.environ.update(
