@@ -6,7 +6,7 @@ if any part fails, and undecided otherwise. It is also undecided if too little o
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,32 +60,33 @@ def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
     """
     rows: list[dict[str, Any]] = []
     for claim in criteria.claims:
-        estimates, lacking = _estimates(claim, ran)
-        verdicts = {part: part.verdict(*estimates[part.name]) for part in claim.parts}
-        leaning = _combined(list(verdicts.values()))
-        small = _too_small(claim, ran, criteria)
-        why = lacking or small
+        try:
+            estimates, why = bootstrap(claim, _roles(claim, ran)), _too_small(claim, ran, criteria)
+        except LackingError as lack:
+            estimates, why = dict.fromkeys(claim.parts, (math.nan,) * 3), f"not run: {lack}"
+        verdicts = {name: part.verdict(*estimates[name]) for name, part in claim.parts.items()}
+        leaning = _combined(verdicts.values())
         runs, share = _extent(claim, ran)
-        for part, verdict in verdicts.items():
-            value, low, high = estimates[part.name]
+        for name, part in claim.parts.items():
+            value, low, high = estimates[name]
             rows.append(
                 {
                     "claim": claim.id,
-                    "under": claim.under,
+                    "under": claim.reading,
                     "section": claim.section,
                     "place": claim.place,
                     "statement": claim.statement,
                     "verdict": UNDECIDED if why else leaning,
                     "why": why,
                     "leaning": leaning,
-                    "part": part.name,
+                    "part": name,
                     "statistic": part.statistic,
                     "value": value,
                     "low": low,
                     "high": high,
                     "wanted": part.wanted,
                     "because": part.because,
-                    "part_verdict": verdict,
+                    "part_verdict": verdicts[name],
                     "runs": runs,
                     "share": share,
                 }
@@ -93,21 +94,10 @@ def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _combined(verdicts: Sequence[str]) -> str:
+def _combined(verdicts: Collection[str]) -> str:
     if FAILS in verdicts:
         return NOT_REPRODUCED
     return UNDECIDED if UNDECIDED in verdicts else REPRODUCED
-
-
-Estimate = tuple[float, float, float]
-
-
-def _estimates(claim: Claim, ran: Mapping[str, Ran]) -> tuple[dict[str, Estimate], str]:
-    """The value and interval of every part; without them the reason, as text."""
-    try:
-        return bootstrap(claim, _roles(claim, ran)), ""
-    except LackingError as lack:
-        return {part.name: (math.nan,) * 3 for part in claim.parts}, f"not run: {lack}"
 
 
 def _figures(claim: Claim) -> tuple[str, ...]:
@@ -130,7 +120,7 @@ def _roles(claim: Claim, ran: Mapping[str, Ran]) -> dict[str, Scores]:
     return {role: Scores(table[table["seed"].isin(seeds)], seeds, draw) for role, table in tables.items()}
 
 
-def bootstrap(claim: Claim, roles: Roles) -> dict[str, Estimate]:
+def bootstrap(claim: Claim, roles: Roles) -> dict[str, tuple[float, float, float]]:
     """The value of each part over all seeds, and its 95 % percentile interval.
 
     Each resample draws as many seeds with replacement, the same for all figures of the claim.
@@ -147,22 +137,18 @@ def bootstrap(claim: Claim, roles: Roles) -> dict[str, Estimate]:
     draw = next(iter(roles.values())).draw
     seeds = len(draw.positions)
     whole = statistic(roles)
-    names = [part.name for part in claim.parts]
-    if set(names) != set(whole):
-        raise UserError(f"claim {claim.id}: has the parts {', '.join(names)}; they must be {', '.join(whole)}")
-    samples: dict[str, list[float]] = {name: [] for name in names}
-    if seeds > 1:
-        rng = np.random.default_rng(0)
-        for _ in range(_RESAMPLES):
-            draw.positions = rng.integers(seeds, size=seeds)
-            for name, value in statistic(roles).items():
-                samples[name].append(value)
-        draw.positions = np.arange(seeds)
-    return {name: (_finite(whole[name]), *_interval(np.array(samples[name]))) for name in names}
-
-
-def _finite(value: float) -> float:
-    return float(value) if math.isfinite(value) else math.nan
+    if set(claim.parts) != set(whole):
+        raise UserError(f"claim {claim.id}: has the parts {', '.join(claim.parts)}; they must be {', '.join(whole)}")
+    samples = []
+    rng = np.random.default_rng(0)
+    for _ in range(_RESAMPLES if seeds > 1 else 0):
+        draw.positions = rng.integers(seeds, size=seeds)
+        samples.append(statistic(roles))
+    draw.positions = np.arange(seeds)
+    return {
+        name: (value if math.isfinite(value) else math.nan, *_interval(np.array([sample[name] for sample in samples])))
+        for name, value in whole.items()
+    }
 
 
 def _interval(samples: np.ndarray) -> tuple[float, float]:
@@ -173,21 +159,17 @@ def _interval(samples: np.ndarray) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _there(claim: Claim, ran: Mapping[str, Ran]) -> list[Ran]:
-    return [ran[name] for name in _figures(claim) if name in ran and not ran[name].scores.empty]
-
-
 def _too_small(claim: Claim, ran: Mapping[str, Ran], criteria: Criteria) -> str:
     """How the scale that ran falls short of the paper's, as text; empty if it is large enough."""
-    figures = _there(claim, ran)
-    shared = len(set.intersection(*(set(figure.scores["seed"]) for figure in figures))) if figures else 0
+    figures = [ran[name] for name in _figures(claim)]
+    shared = len(set.intersection(*(set(figure.scores["seed"]) for figure in figures)))
     short: dict[str, tuple[float, str]] = {}
     for figure in figures:
         scores, paper = figure.scores, figure.paper
         alphas = paper.best.count if paper.best else len(paper.alphas)
         for there, whole, least, what in (
-            (int(scores["length"].min()), paper.length, criteria.least_length, paper.unit),
-            (shared, len(paper.seeds), criteria.least_seeds, "seeds"),
+            (int(scores["length"].min()), paper.length, criteria.least.length, paper.unit),
+            (shared, len(paper.seeds), criteria.least.seeds, "seeds"),
             (scores["alpha"].nunique(), alphas, 1, "α"),
             (len({*scores["mu"]} & {*paper.mus}), len(paper.mus), 1, "μ"),
         ):
@@ -198,7 +180,7 @@ def _too_small(claim: Claim, ran: Mapping[str, Ran], criteria: Criteria) -> str:
 
 def _extent(claim: Claim, ran: Mapping[str, Ran]) -> tuple[int, float]:
     """How many runs a claim rests on, and their share of the paper's episodes or frames for its figures."""
-    there = _there(claim, ran)
+    there = [ran[name] for name in _figures(claim) if name in ran and not ran[name].scores.empty]
     if not there:
         return 0, 0.0
     keys = [*SETTING, "seed"]

@@ -357,12 +357,8 @@ def asterix(mixed, ahead):
 
 
 def verdicts(name, figures, decided_by=CRITERIA):
-    only = criteria.Criteria(
-        decided_by.least_length,
-        decided_by.least_seeds,
-        tuple(claim for claim in decided_by.claims if claim.name == name),
-    )
-    return claims.judge(only, figures)
+    chosen = tuple(claim for claim in decided_by.claims if claim.name == name)
+    return claims.judge(dataclasses.replace(decided_by, claims=chosen), figures)
 
 
 @pytest.mark.parametrize(
@@ -405,7 +401,7 @@ def test_the_sweep_of_a_single_seed_shows_its_numbers_and_decides_nothing():
 
 
 def test_every_claim_of_the_paper_has_a_statistic_words_and_a_section():
-    assert [claim.id for claim in CRITERIA.claims if not claim.under] == [f"C{n}" for n in range(1, 22)]
+    assert [claim.id for claim in CRITERIA.claims if not claim.reading] == [f"C{n}" for n in range(1, 22)]
     assert set(STATISTICS) == {claim.id for claim in CRITERIA.claims}
     assert set(CASES) == set(STATISTICS) - {"C16"}
     for claim in CRITERIA.claims:
@@ -489,7 +485,7 @@ def test_the_same_runs_give_the_same_table_whatever_their_order():
 )
 def test_a_part_holds_or_fails_only_where_the_whole_interval_does(rule, threshold, one, other):
     low, high = sorted((one, other))
-    part = criteria.Part("p", "s", rule, threshold, "b")
+    part = criteria.Part(statistic="s", because="b", **{rule: threshold})
     verdict = part.verdict((low + high) / 2, low, high)
     met = {
         "above": (low > threshold, high > threshold),
@@ -563,7 +559,8 @@ def test_what_is_no_file_of_claims_is_refused(tmp_path, content):
 
 def test_a_part_that_its_statistic_does_not_have_is_refused():
     claim = next(claim for claim in CRITERIA.claims if claim.id == "C1")
-    fewer = criteria.Criteria(0, 0, (criteria.Claim(**{**vars(claim), "parts": claim.parts[:1]}),))
+    parts = {"smallest": claim.parts["smallest"]}
+    fewer = dataclasses.replace(CRITERIA, claims=(claim.model_copy(update={"parts": parts}),))
     with pytest.raises(UserError, match="claim C1: has the parts smallest; they must be smallest, largest"):
         claims.judge(fewer, {"figure_1": ran("figure_1", auc=hill)})
 
