@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metatrace.domains.readings import Reading
 from metatrace.domains.registry import ENVIRONMENTS, domain_of
 from metatrace.runs.key import RunKey, grid_of_runs
 
@@ -65,6 +66,11 @@ class Figure:
     def drifting(self) -> bool:
         """Whether its runs have a drift rate, and keep β."""
         return all(ENVIRONMENTS[environment].has_drift for environment in self.environments)
+
+    @property
+    def asks(self) -> list[Reading]:
+        """The readings that enter its runs."""
+        return list(dict.fromkeys(reading for name in self.environments for reading in ENVIRONMENTS[name].readings))
 
     @property
     def unit(self) -> str:
