@@ -5,19 +5,11 @@ from dataclasses import dataclass
 
 from metatrace.domains.readings import Reading
 from metatrace.domains.registry import ENVIRONMENTS, domain_of
+from metatrace.figures.kinds.games import Choice
 from metatrace.runs.key import RunKey, grid_of_runs
 
 # The variant of the runs under the config's own readings and the published hyper-parameters.
 OWN_READINGS = ""
-
-
-@dataclass(frozen=True)
-class BestAlphas:
-    """The `count` best α of a method in another figure, by final score."""
-
-    count: int
-    figure: str
-    method: str
 
 
 @dataclass(frozen=True)
@@ -43,7 +35,7 @@ class Figure:
     environments: tuple[str, ...]
     methods: tuple[str, ...]
     alphas: tuple[str, ...]
-    best: BestAlphas | None
+    best: Choice | None
     mus: tuple[str, ...]
     drifts: tuple[str, ...]
     beta_mu: str | None

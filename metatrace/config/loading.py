@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import ValidationError
 
 from metatrace.config.experiments import Experiments
-from metatrace.config.explaining import explain
-from metatrace.config.models import Config
+from metatrace.config.models import checked
 from metatrace.config.resolving import resolve_config
 from metatrace.errors import UserError
 
@@ -168,16 +166,9 @@ def _checked(sources: Sources) -> Experiments:
     for where, overlay in reversed(sources[:-1]):
         merged = _merged(merged, overlay, where, "")
     try:
-        return resolve_config(_model(merged), merged)
+        return resolve_config(checked(merged), merged)
     except UserError as error:
         raise UserError(f"{_source_of(str(error), sources)}: {error}") from None
-
-
-def _model(content: object) -> Config:
-    try:
-        return Config.model_validate(content)
-    except ValidationError as error:
-        raise UserError(explain(error, content)) from None
 
 
 def _merged(base: Any, overlay: Any, where: str, key: str) -> Any:
