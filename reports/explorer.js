@@ -13,12 +13,7 @@
   /* The fields that name a curve, the most telling first. */
   const NAMING = ["method", "mu", "drift", "variant", "environment", "alpha", "smoothing"];
   const NAMES = {
-    variant: "readings",
-    environment: "environment",
-    method: "method",
-    drift: "drift rate",
-    mu: "μ",
-    alpha: "α",
+    variant: "readings", environment: "environment", method: "method", drift: "drift rate", mu: "μ", alpha: "α",
   };
   const TEXTS = { variant: words.variants, environment: words.environments, method: words.methods };
   const RAISED = Object.fromEntries([..."-0123456789"].map((sign, i) => [sign, [..."⁻⁰¹²³⁴⁵⁶⁷⁸⁹"][i]]));
@@ -259,16 +254,6 @@
     const windows = values("smoothing", some).join(" or ");
     const [card, ink, soft, edge, grid] = ["--card", "--ink", "--soft", "--edge", "--grid"].map(css);
 
-    const legend = {
-      orient: below ? "bottom" : "right",
-      direction: "vertical",
-      columns: below && longest <= 24 ? 4 : 1,
-      symbolType: "stroke",
-      symbolSize: 260,
-      symbolStrokeWidth: 2.6,
-      symbolOpacity: 1,
-      labelLimit: 400,
-    };
     const x = {
       field: "x",
       type: "quantitative",
@@ -288,17 +273,17 @@
     };
     const color = {
       field: "colour",
-      type: "nominal",
+      title: NAMES[colours],
       sort: null,
       scale: { domain: colourTexts, range: palette(colours, colourValues) },
-      legend: colourTexts.length > 1 ? { ...legend, title: NAMES[colours] } : null,
+      legend: colourTexts.length > 1 ? {} : null,
     };
     const strokeDash = {
       field: "dash",
-      type: "nominal",
+      title: NAMES[dashes],
       sort: null,
-      scale: { domain: dashTexts, range: dashTexts.map((_, i) => looks.dashes[i % looks.dashes.length]) },
-      legend: { ...legend, title: NAMES[dashes], symbolStrokeColor: ink },
+      scale: { domain: dashTexts, range: looks.dashes.slice(0, dashTexts.length) },
+      legend: { symbolStrokeColor: ink },
     };
     const strokeWidth = { condition: { param: "pointed", empty: false, value: 3.2 }, value: 1.7 };
     const tooltip = [{ field: "name", title: "Curve" }, { field: "last", title: "At the end" }];
@@ -340,31 +325,22 @@
       config: {
         font: getComputedStyle(document.body).fontFamily,
         axis: {
-          labelColor: soft,
-          titleColor: ink,
-          titleFontWeight: 500,
-          labelFontSize: 11.5,
-          titleFontSize: 12.5,
-          gridColor: grid,
-          domainColor: edge,
-          tickColor: edge,
-          titlePadding: 8,
+          labelColor: soft, titleColor: ink, gridColor: grid, domainColor: edge, tickColor: edge,
+          labelFontSize: 11.5, titleFontSize: 12.5, titleFontWeight: 500, titlePadding: 8,
         },
         legend: {
-          labelColor: ink,
-          titleColor: ink,
-          labelFontSize: 12,
-          titleFontSize: 12.5,
-          titleFontWeight: 600,
-          rowPadding: 3,
+          orient: below ? "bottom" : "right", direction: "vertical", columns: below && longest <= 24 ? 4 : 1,
+          symbolType: "stroke", symbolSize: 260, symbolStrokeWidth: 2.6, symbolOpacity: 1,
+          labelColor: ink, labelFontSize: 12, labelLimit: 400,
+          titleColor: ink, titleFontSize: 12.5, titleFontWeight: 600, rowPadding: 3,
         },
         view: { stroke: edge },
       },
     };
   };
 
-  let view;
-  let drawn = { rows: [], curves: [] };
+  /* For tests, and for the curious: what is drawn, and the view that draws it. */
+  const explorer = (globalThis.explorer = { rows: [], curves: [], view: null });
   let turn = 0;
 
   const draw = async () => {
@@ -380,7 +356,7 @@
     const dashes = untold.find((field) => field !== "smoothing" && values(field, seen).length <= looks.dashes.length);
     const shown = { colours, panels, dashes, differing };
     const rows = rowsOf(seen, shown);
-    drawn = { rows, curves: seen };
+    Object.assign(explorer, { rows, curves: seen });
     tell(all, some, untold.filter((field) => field !== dashes));
     remember();
     list();
@@ -392,8 +368,8 @@
       result?.view.finalize();
       return;
     }
-    view?.finalize();
-    view = result?.view;
+    explorer.view?.finalize();
+    explorer.view = result?.view;
     ui.chart.replaceChildren(...(result ? [next] : []));
     ui.chart.dataset.turn = String(mine);
   };
@@ -404,9 +380,8 @@
     ui["drawing-title"].textContent = figureOf(ui.figure.value)?.title ?? `All curves: ${environment}`;
     if (!all.length) {
       const empty = FIELDS.filter((field) => ticked[field]?.size === 0).map((field) => NAMES[field]);
-      ui.drawn.textContent = empty.length
-        ? `Nothing is chosen: tick at least one ${empty.join(" and one ")}.`
-        : "Nothing is chosen.";
+      const advice = empty.length ? `: tick at least one ${empty.join(" and one ")}` : "";
+      ui.drawn.textContent = `Nothing is chosen${advice}.`;
       return;
     }
     const runs = some.reduce((sum, curve) => sum + curve.seeds.length, 0);
@@ -509,14 +484,14 @@
     saveCsv(ui.table.value, [columns.map(({ key }) => key), ...rows.map((i) => columns.map(({ cells }) => cells[i]))]);
   };
   const saveDrawn = () => {
-    const rows = drawn.curves.flatMap((curve) => {
+    const rows = explorer.curves.flatMap((curve) => {
       const { environment, variant, method, alpha, mu, drift } = curve;
       const named = [environment, words.variants[variant], method, alpha, mu, drift];
       return linesOf(curve).flatMap(({ seed, x, y, low, high }) =>
         y.flatMap((value, i) => (value === null ? [] : [[...named, seed, x[i], value, low[i], high[i]]]))
       );
     });
-    const header = ["environment", "readings", "method", "alpha", "mu", "drift", "seed", drawn.curves[0].axis];
+    const header = ["environment", "readings", "method", "alpha", "mu", "drift", "seed", explorer.curves[0].axis];
     saveCsv("curves", [[...header, "mean", "low", "high"], ...rows]);
   };
 
@@ -617,8 +592,8 @@
     };
     ui["save-table"].onclick = saveTable;
     ui["save-drawn"].onclick = saveDrawn;
-    ui["save-svg"].onclick = async () => save("curves", "svg", await view.toImageURL("svg"));
-    ui["save-png"].onclick = async () => save("curves", "png", await view.toImageURL("png", 2));
+    ui["save-svg"].onclick = async () => save("curves", "svg", await explorer.view.toImageURL("svg"));
+    ui["save-png"].onclick = async () => save("curves", "png", await explorer.view.toImageURL("png", 2));
     dark.onchange = draw;
     let waiting = 0;
     let width = ui.chart.clientWidth;
@@ -629,19 +604,6 @@
         width = ui.chart.clientWidth;
       }, 150);
     };
-  };
-
-  /* For tests, and for the curious: what is drawn, and the view that draws it. */
-  globalThis.explorer = {
-    get rows() {
-      return drawn.rows;
-    },
-    get curves() {
-      return drawn.curves;
-    },
-    get view() {
-      return view;
-    },
   };
 
   listAll();

@@ -8,26 +8,30 @@ if any part fails, and undecided otherwise. It is also undecided if too little o
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from metatrace.analysis import intervals
+from metatrace.analysis import intervals, tables
 from metatrace.analysis.groups import SETTING
+from metatrace.analysis.reference import RANDOM
+from metatrace.config.experiments import Experiments
+from metatrace.config.figure import Figure
 from metatrace.errors import UserError
+from metatrace.figures.kinds.registry import KINDS
 from metatrace.report.claim_scores import Draw, LackingError, Roles, Scores
 from metatrace.report.claim_statistics import STATISTICS
 from metatrace.report.criteria import FAILS, UNDECIDED, Claim, Criteria
-
-if TYPE_CHECKING:
-    from metatrace.config.figure import Figure
+from metatrace.runs.key import NO_MU
 
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
 # Each resample computes every statistic again, and the third digit of an interval does not matter.
 _RESAMPLES = 1000
 # The share of the resamples in which a statistic may have no value before its interval is unknown.
 _MOST_WITHOUT_VALUE = 0.025
+_RUN = [*SETTING, "seed"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,57 @@ class Ran:
     """
 
     scores: pd.DataFrame
-    paper: "Figure"
+    paper: Figure
+
+
+def load(folder: Path, kinds: Mapping[str, str], paper: Experiments) -> dict[str, Ran]:
+    """Reads the tables of some figures.
+
+    Left out are figures that the paper's config does not have, those that compare others and have no runs of their own,
+    and those of a kind whose tables do not have the scores of the paper's kind. Of the others only runs that are in the
+    paper's figure count: a figure's own config may have other methods or step-sizes.
+
+    Args:
+      folder: `results/<scale>/tables`.
+      kinds: of each figure by name, as its config has them.
+      paper: the whole paper's config.
+
+    Raises:
+      UserError: a table is missing, damaged, or lacks a column. The line names it.
+    """
+    known = {name: paper.figures[name] for name in kinds if name in paper.figures}
+    return {
+        name: Ran(_scores(folder / name, figure), figure)
+        for name, figure in known.items()
+        if KINDS[figure.kind].evidence and KINDS[kinds[name]].evidence == KINDS[figure.kind].evidence
+    }
+
+
+def _scores(folder: Path, figure: Figure) -> pd.DataFrame:
+    length, evidence = KINDS[figure.kind].unit, KINDS[figure.kind].evidence
+    scores = _read(folder / "scores.parquet", [*_RUN, length, "final", "auc"]).rename(columns={length: "length"})
+    grid = {
+        "environment": figure.environments,
+        "method": figure.methods,
+        "alpha": figure.alphas,
+        "mu": (*figure.mus, NO_MU),  # that of the untuned
+        "drift": figure.drifts,
+    }
+    scores = scores[np.logical_and.reduce([scores[key].isin(tokens) for key, tokens in grid.items()])]
+    if "reference" in evidence:
+        reference = _read(folder / "reference.parquet", ["game", "agent", "score"])
+        random = reference[reference["agent"] == RANDOM].drop_duplicates("game").set_index("game")["score"]
+        return scores.assign(random=scores["environment"].map(random))
+    if "final_beta" in evidence:
+        beta = _read(folder / "final_beta.parquet", [*_RUN, "group", "beta"])
+        return beta.merge(scores[[*_RUN, "length"]], on=_RUN)
+    return scores.merge(_read(folder / "tenths.parquet", [*_RUN, "first"]), on=_RUN)
+
+
+def _read(path: Path, columns: list[str]) -> pd.DataFrame:
+    table = tables.read(path)
+    tables.require_columns(table, columns, path)
+    return table
 
 
 def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
@@ -111,7 +165,7 @@ def _roles(claim: Claim, ran: Mapping[str, Ran]) -> dict[str, Scores]:
     tables = {}
     for role, names in claim.figures.items():
         table = pd.concat([ran[name].scores for name in names], ignore_index=True)
-        tables[role] = table.drop_duplicates([key for key in (*SETTING, "seed", "group") if key in table])
+        tables[role] = table.drop_duplicates([key for key in (*_RUN, "group") if key in table])
     shared = set.intersection(*(set(table["seed"]) for table in tables.values()))
     if not shared:
         raise LackingError("a seed that all its figures share")
@@ -183,9 +237,8 @@ def _extent(claim: Claim, ran: Mapping[str, Ran]) -> tuple[int, float]:
     there = [ran[name] for name in _figures(claim) if name in ran and not ran[name].scores.empty]
     if not there:
         return 0, 0.0
-    keys = [*SETTING, "seed"]
-    runs = pd.concat([figure.scores[keys] for figure in there]).drop_duplicates()
-    done = sum(float(figure.scores.drop_duplicates(keys)["length"].sum()) for figure in there)
+    runs = pd.concat([figure.scores[_RUN] for figure in there]).drop_duplicates()
+    done = sum(float(figure.scores.drop_duplicates(_RUN)["length"].sum()) for figure in there)
     paper = sum(len(figure.paper.some_runs()) * figure.paper.length for figure in there)
     return len(runs), min(1.0, done / paper)
 
