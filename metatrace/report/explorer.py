@@ -80,40 +80,36 @@ def curves(words: Mapping[str, Any], thinned: Mapping[str, Mapping[str, Any]]) -
       `grids`; and `curves`, each with `figures` (names), `variant`, `environment`, `method`, `alpha`, `mu`, `drift`,
       `smoothing`, `axis`, `decimals`, `seeds`, `grid`, `mean`, `low`, `high`, `run_grid`, `runs`.
     """
-    grids: list[list[int]] = []
     numbers: dict[tuple[int, ...], int] = {}
     known: dict[tuple[Any, ...], dict[str, Any]] = {}
-
-    def number(grid: list[int]) -> int:
-        if tuple(grid) not in numbers:
-            numbers[tuple(grid)] = len(grids)
-            grids.append(grid)
-        return numbers[tuple(grid)]
-
     for figure in words["figures"]:
         made = thinned[figure["name"]]
-        for setting, curve, runs in zip(made["settings"], made["curves"], made["runs"], strict=True):
+        grids = [numbers.setdefault(tuple(grid), len(numbers)) for grid in made["grids"]]
+        for setting, (grid, mean, low, high), (run_grid, runs) in zip(
+            made["settings"], made["curves"], made["runs"], strict=True
+        ):
             key = (figure["variant"], *setting, figure["smoothing"], tuple(made["seeds"]))
-            if key in known:
-                known[key]["figures"].append(figure["name"])
-                continue
-            known[key] = {
-                "figures": [figure["name"]],
-                "variant": figure["variant"],
-                **dict(zip(SETTING, setting, strict=True)),
-                "smoothing": figure["smoothing"],
-                "axis": made["axis"],
-                "decimals": made["decimals"][setting[0]],
-                "seeds": made["seeds"],
-                "grid": number(made["grids"][curve[0]]),
-                "mean": curve[1],
-                # A single run has no interval.
-                "low": curve[2] if any(step is not None for step in curve[2]) else [],
-                "high": curve[3] if any(step is not None for step in curve[3]) else [],
-                "run_grid": number(made["grids"][runs[0]]),
-                "runs": runs[1],
-            }
-    return {"grids": grids, "curves": list(known.values())}
+            curve = known.setdefault(
+                key,
+                {
+                    "figures": [],
+                    "variant": figure["variant"],
+                    **dict(zip(SETTING, setting, strict=True)),
+                    "smoothing": figure["smoothing"],
+                    "axis": made["axis"],
+                    "decimals": made["decimals"][setting[0]],
+                    "seeds": made["seeds"],
+                    "grid": grids[grid],
+                    "mean": mean,
+                    # A single run has no interval.
+                    "low": low if any(step is not None for step in low) else [],
+                    "high": high if any(step is not None for step in high) else [],
+                    "run_grid": grids[run_grid],
+                    "runs": runs,
+                },
+            )
+            curve["figures"].append(figure["name"])
+    return {"grids": list(map(list, numbers)), "curves": list(known.values())}
 
 
 def columns(frame: pd.DataFrame) -> dict[str, Any]:
@@ -124,9 +120,8 @@ def columns(frame: pd.DataFrame) -> dict[str, Any]:
         if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
             made[str(name)] = {"numbers": [_rounded(value) for value in values]}
         else:
-            texts = list(dict.fromkeys(map(_as_text, values)))
-            places = {text: place for place, text in enumerate(texts)}
-            made[str(name)] = {"texts": texts, "places": [places[_as_text(value)] for value in values]}
+            places, texts = pd.factorize(values.astype("object").where(values.notna(), "").map(str))
+            made[str(name)] = {"texts": texts.tolist(), "places": places.tolist()}
     return made
 
 
@@ -135,12 +130,8 @@ def looks() -> dict[str, Any]:
     viridis = colormaps["viridis"]
     return {
         "methods": {
-            name: {
-                "name": method.name,
-                "light": method.colour,
-                "dark": lighter(method.colour),
-            }
-            for name, method in METHODS.items()
+            token: {"name": method.name, "light": method.colour, "dark": lighter(method.colour)}
+            for token, method in METHODS.items()
         },
         "shades": [to_hex(viridis(i / (_SHADES - 1))) for i in range(_SHADES)],
         "dashes": [list(style.dashes(i)) or [1, 0] for i in range(4)],
@@ -176,15 +167,11 @@ def _rounded(value: Any) -> float | int | None:
     return float(f"{float(value):.{_DIGITS}g}")
 
 
-def _as_text(value: Any) -> str:
-    return "" if pd.isna(value) else str(value)
-
-
 def _read(path: Path) -> dict[str, Any]:
     try:
-        made = json.loads(atomic.read_text(path, remedy(path)))
+        made = dict(json.loads(atomic.read_text(path, remedy(path))))
         if not {"axis", "decimals", "seeds", "grids", "settings", "curves", "runs"} <= made.keys():
             raise ValueError("not a thinned figure")
-    except (ValueError, AttributeError):
+    except (ValueError, TypeError):
         raise UserError(f"{path}: is cut short, garbled or not a thinned figure; {remedy(path)}") from None
-    return dict(made)
+    return made
