@@ -1,613 +1,348 @@
-"use strict";
+/* The explorer, last part: draws and lists what the reader chooses. Nothing but Vega helps; nothing is downloaded. */
 
-/* The explorer: draws and lists what the reader chooses. Vega draws, no other library; nothing is downloaded. */
-(() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const { curves, looks, words } = data;
-  const ui = Object.fromEntries([...document.querySelectorAll("[id]")].map((part) => [part.id, part]));
+/* ---- What is chosen ---- */
 
-  /* In this order: each list of choices shows what those above it leave. */
-  const FIELDS = ["variant", "method", "drift", "mu", "alpha"];
-  const TOKENS = ["alpha", "mu", "drift"];
-  const SETTING = ["environment", "method", ...TOKENS];
-  /* The fields that name a curve, the most telling first. */
-  const NAMING = ["method", "mu", "drift", "variant", "environment", "alpha", "smoothing"];
-  const NAMES = {
-    variant: "readings", environment: "environment", method: "method", drift: "drift rate", mu: "μ", alpha: "α",
-  };
-  const TEXTS = { variant: words.variants, environment: words.environments, method: words.methods };
-  const RAISED = Object.fromEntries([..."-0123456789"].map((sign, i) => [sign, [..."⁻⁰¹²³⁴⁵⁶⁷⁸⁹"][i]]));
-  const AXES = { episode: "Training episode", frame: "Observed frames" };
-  const UNTUNED = "0";
-  const ALL_GAMES = "all games";
-  const MOST_CURVES = 150;
-  const MOST_RUNS = 1500;
-  const FIRST_ROWS = 50;
+/* The values of each field that the reader ticked; a field that is not there has all. */
+const ticked = {};
+const boxOf = (field) => document.querySelector(`fieldset[data-field=${field}]`);
 
-  const make = (tag, properties = {}, ...parts) => {
-    const made = Object.assign(document.createElement(tag), properties);
-    made.append(...parts);
-    return made;
-  };
-  const plural = (count, one) => `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
+const fill = (select, pairs, wanted) => {
+  select.replaceChildren(...pairs.map(([value, text]) => make("option", { value, textContent: text })));
+  if (pairs.some(([value]) => value === wanted)) select.value = wanted;
+};
 
-  /* ---- The data ---- */
+const ofFigure = () => curves.filter((curve) => !ui.figure.value || curve.figures.includes(ui.figure.value));
+const ofEnvironment = () => {
+  const wanted = ui.environment.value;
+  return ofFigure().filter((curve) => (wanted === ALL_GAMES ? curve.axis === "frame" : curve.environment === wanted));
+};
+const fits = (field, curve) =>
+  !ticked[field] || ticked[field].has(curve[field]) || (field === "mu" && !isTuned(curve));
+const chosen = () => {
+  const some = ofEnvironment().filter((curve) => FIELDS.every((field) => fits(field, curve)));
+  return ui.best.checked ? bestOf(some) : some;
+};
 
-  /* Lists of numbers hold the steps from one to the next, in units of the last decimal; null where there is none. */
-  const summed = (steps, unit = 1) => {
-    let sum = 0;
-    return steps.map((step) => (step === null ? null : (sum += step) / unit));
-  };
-  const grids = data.grids.map((steps) => summed(steps));
-  for (const curve of curves) {
-    const unit = 10 ** curve.decimals;
-    for (const part of ["mean", "low", "high"]) curve[part] = summed(curve[part], unit);
-    curve.runs = curve.runs.map((steps) => summed(steps, unit));
+/* Of curves that differ only in μ, the one with the highest final return; of equal ones, that with the larger μ. */
+const bestOf = (some) => {
+  const others = NAMING.filter((field) => field !== "mu");
+  const rivals = Map.groupBy(some, (curve) => JSON.stringify(others.map((field) => curve[field])));
+  const better = (one, other) => finalOf(other) - finalOf(one) || number(other.mu) - number(one.mu);
+  const bestAmong = (group) => group.reduce((one, other) => (better(one, other) > 0 ? other : one));
+  const best = new Set([...rivals.values()].map(bestAmong));
+  return some.filter((curve) => best.has(curve));
+};
+
+const listEnvironments = () => {
+  const there = values("environment", ofFigure());
+  const games = new Set(curves.filter((curve) => curve.axis === "frame").map((curve) => curve.environment));
+  const several = there.filter((environment) => games.has(environment)).length;
+  const pairs = there.map((environment) => [environment, words.environments[environment]]);
+  if (several > 1) pairs.push([ALL_GAMES, ALL_GAMES]);
+  fill(ui.environment, pairs, several > 1 && several === there.length ? ALL_GAMES : ui.environment.value);
+};
+
+const listChoices = () => {
+  let left = ofEnvironment();
+  for (const field of FIELDS) {
+    const there = values(field, left).filter((value) => field !== "mu" || value !== UNTUNED);
+    const box = boxOf(field);
+    if (ticked[field]?.size && !there.some((value) => ticked[field].has(value))) delete ticked[field];
+    for (const tick of box.querySelectorAll("input")) {
+      tick.parentElement.hidden = !there.includes(tick.value);
+      tick.checked = !ticked[field] || ticked[field].has(tick.value);
+    }
+    box.hidden = there.length === 0 || (there.length === 1 && (field === "variant" || there[0] === "0"));
+    box.querySelector("legend span").hidden = there.length < 2;
+    left = left.filter((curve) => fits(field, curve));
   }
+};
 
-  /* The columns of a table, each with its cells. */
-  const columnsOf = (table) =>
-    Object.entries(data.tables[table]).map(([key, { numbers, texts, places }]) => ({
-      key,
-      isNumber: Boolean(numbers),
-      cells: numbers ?? places.map((place) => texts[place]),
-    }));
+const readTicks = (field) => {
+  const ticks = [...boxOf(field).querySelectorAll("label:not([hidden]) input")];
+  const on = ticks.filter((tick) => tick.checked).map((tick) => tick.value);
+  ticked[field] = on.length === ticks.length ? null : new Set(on);
+};
 
-  const number = (token) => {
-    const [base, power = 1] = String(token).split("^");
-    return base ** power;
-  };
-  const rank = (field, value) => {
-    if (field in TEXTS) return Object.keys(TEXTS[field]).indexOf(value);
-    return field === "alpha" || field === "mu" ? -number(value) : number(value);
-  };
-  const values = (field, some) =>
-    [...new Set(some.map((curve) => curve[field]))].sort((one, other) => rank(field, one) - rank(field, other));
-  const label = (field, value) => {
-    if (field in TEXTS) return TEXTS[field][value];
-    if (field === "mu" && value === UNTUNED) return "untuned";
-    return value.replace(/\^(-?\d+)$/, (_, power) => [...power].map((sign) => RAISED[sign]).join(""));
-  };
-  const short = (field, value) => (field === "method" ? looks.methods[value].name : label(field, value));
-  const isTuned = (curve) => curve.mu !== UNTUNED;
-  const figureOf = (name) => words.figures.find((figure) => figure.name === name);
+const preset = () => {
+  const figure = figureOf(ui.figure.value);
+  if (!figure) return;
+  for (const field of FIELDS) delete ticked[field];
+  ui.colours.value = figure.colours;
+  ui.panels.value = figure.panels;
+  ui.best.checked = figure.best;
+};
 
-  /* The mean final return of every setting of every figure. */
-  const finals = new Map();
-  {
-    const cells = Object.fromEntries(columnsOf("settings").map((column) => [column.key, column.cells]));
-    cells.final.forEach((final, i) =>
-      finals.set(JSON.stringify(["figure", ...SETTING].map((key) => cells[key][i])), final ?? -Infinity)
+/* ---- The page follows ---- */
+
+/* For tests, and for the curious: what is drawn, and the view that draws it. */
+const explorer = (globalThis.explorer = { rows: [], curves: [], view: null });
+let turn = 0;
+
+const draw = async () => {
+  const mine = ++turn;
+  listChoices();
+  const all = chosen();
+  const some = all.slice(0, MOST_CURVES);
+  const seen = some.filter((curve) => curve.mean.length);
+  const [colours, panels] = [ui.colours.value, ui.panels.value];
+  /* Fields in which the curves differ and that neither panel nor colour shows; dashes can show one of them. */
+  const differing = NAMING.filter((field) => values(field, field === "mu" ? seen.filter(isTuned) : seen).length > 1);
+  const untold = differing.filter((field) => field !== colours && field !== panels);
+  const dashes = untold.find((field) => field !== "smoothing" && values(field, seen).length <= looks.dashes.length);
+  const shown = { colours, panels, dashes, differing };
+  const rows = rowsOf(seen, shown);
+  Object.assign(explorer, { rows, curves: seen });
+  tell(all, some, untold.filter((field) => field !== dashes));
+  remember();
+  list();
+  for (const id of ["save-svg", "save-png", "save-drawn"]) ui[id].disabled = !rows.length;
+  const next = make("div");
+  const how = { mode: "vega-lite", actions: false, renderer: "svg" };
+  const result = rows.length ? await vegaEmbed(next, specification(seen, rows, shown), how) : null;
+  if (mine !== turn) {
+    result?.view.finalize();
+    return;
+  }
+  explorer.view?.finalize();
+  explorer.view = result?.view;
+  ui.chart.replaceChildren(...(result ? [next] : []));
+  ui.chart.dataset.turn = String(mine);
+};
+
+/* Says what is drawn, and what a reader may miss. */
+const tell = (all, some, untold) => {
+  const environment = ui.environment.selectedOptions[0]?.textContent ?? "";
+  ui["drawing-title"].textContent = figureOf(ui.figure.value)?.title ?? `All curves: ${environment}`;
+  if (!all.length) {
+    const empty = FIELDS.filter((field) => ticked[field]?.size === 0).map((field) => NAMES[field]);
+    const advice = empty.length ? `: tick at least one ${empty.join(" and one ")}` : "";
+    ui.drawn.textContent = `Nothing is chosen${advice}.`;
+    return;
+  }
+  const runs = some.reduce((sum, curve) => sum + curve.seeds.length, 0);
+  const blank = some.filter((curve) => !curve.mean.length).length;
+  const names = untold.map((field) => NAMES[field] ?? field).join(" and ");
+  const parts = [
+    `${plural(some.length, "curve")} of ${plural(runs, "run")}.`,
+    all.length > some.length && `These are the first of ${all.length}; choose fewer to see the others.`,
+    ui.runs.checked && runs > MOST_RUNS && `Only ${MOST_RUNS.toLocaleString("en")} single runs are shown.`,
+    blank && `${plural(blank, "curve")} without points: some of their runs finished no episode.`,
+    names && `Lines that look the same differ in ${names}: point at one to see which it is.`,
+    ui.bands.checked && some.every((curve) => !curve.low.length) && "A single run has no interval.",
+  ];
+  ui.drawn.textContent = parts.filter(Boolean).join(" ");
+};
+
+/* ---- The table ---- */
+
+let sorting = { column: null, down: false };
+let everything = false;
+let listed = { columns: [], rows: [] };
+
+const HEADS = { alpha: "α", mu: "μ", drift: "drift rate", auc: "AUC" };
+const headOf = (key) => HEADS[key] ?? key.replace(/^auc_/, "AUC ").replace(/_/g, " ");
+
+/* Only rows of the settings that are drawn; a column that a table does not have excludes nothing. */
+const isChosen = (columns) => {
+  const games = columns.filter(({ key }) => key === "game");
+  const asked = games.length ? games : columns.filter(({ key }) => ["figure", "readings", ...SETTING].includes(key));
+  const there = new Set();
+  for (const curve of chosen()) {
+    for (const figure of curve.figures.filter((name) => !ui.figure.value || name === ui.figure.value)) {
+      const { environment: game, variant } = curve;
+      const row = { ...curve, game, figure: figureOf(figure).short, readings: words.variants[variant] };
+      there.add(JSON.stringify(asked.map(({ key }) => row[key])));
+    }
+  }
+  return (i) => there.has(JSON.stringify(asked.map(({ cells }) => cells[i])));
+};
+
+/* Sorts rows by a column; missing values go last in both directions. */
+const sort = (rows, { key, isNumber, cells }) => {
+  const sign = sorting.down ? -1 : 1;
+  const valueOf = (cell) => (cell === "" ? null : !isNumber && TOKENS.includes(key) ? number(cell) : cell);
+  const sorted = cells.map(valueOf);
+  rows.sort((a, b) => {
+    const [one, other] = [sorted[a], sorted[b]];
+    if (one === null || other === null) return (one === null) - (other === null);
+    return one < other ? -sign : one > other ? sign : a - b;
+  });
+};
+
+const list = () => {
+  const columns = columnsOf(ui.table.value);
+  let rows = [...columns[0].cells.keys()];
+  if (ui.only.checked) rows = rows.filter(isChosen(columns));
+  const column = columns.find(({ key }) => key === sorting.column);
+  if (column) sort(rows, column);
+  listed = { columns, rows };
+  const shown = everything ? rows : rows.slice(0, FIRST_ROWS);
+  const first = shown.length < rows.length ? `, the first ${shown.length} shown` : "";
+  ui.rows.caption.textContent = `${plural(rows.length, "row")}${first}`;
+  const classOf = ({ isNumber }) => (isNumber ? "number" : "");
+  const heads = columns.map((one) => {
+    const button = make("button", { type: "button", value: one.key, textContent: headOf(one.key) });
+    const ariaSort = one !== column ? null : sorting.down ? "descending" : "ascending";
+    return make("th", { scope: "col", className: classOf(one), ariaSort }, button);
+  });
+  const textOf = (cell, isNumber) => (cell === null ? "–" : isNumber ? String(cell).replace("-", "−") : cell);
+  const cellsOf = (i) =>
+    columns.map((one) => make("td", { className: classOf(one), textContent: textOf(one.cells[i], one.isNumber) }));
+  ui.rows.tHead.replaceChildren(make("tr", {}, ...heads));
+  ui.rows.tBodies[0].replaceChildren(...shown.map((i) => make("tr", {}, ...cellsOf(i))));
+  ui.more.hidden = rows.length <= FIRST_ROWS;
+  ui.more.textContent = everything ? `Show the first ${FIRST_ROWS} rows` : `Show all ${plural(rows.length, "row")}`;
+  const { text } = words.tables[ui.table.value];
+  ui.about.textContent =
+    `${text[0].toUpperCase()}${text.slice(1)}. Numbers are rounded to seven digits; ` +
+    `results/${words.scale}/tables/ has all digits.`;
+};
+
+/* ---- Files ---- */
+
+const save = (what, suffix, href) => {
+  const shown = ui.figure.value || ui.environment.value.replaceAll(" ", "_");
+  make("a", { download: `metatrace_${words.scale}_${shown}_${what}.${suffix}`, href }).click();
+};
+const quoted = (value) => {
+  const text = String(value ?? "");
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+const saveCsv = (what, rows) => {
+  const text = rows.map((row) => `${row.map(quoted).join(",")}\n`);
+  const url = URL.createObjectURL(new Blob(text, { type: "text/csv" }));
+  save(what, "csv", url);
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+};
+const saveTable = () => {
+  const { columns, rows } = listed;
+  saveCsv(ui.table.value, [columns.map(({ key }) => key), ...rows.map((i) => columns.map(({ cells }) => cells[i]))]);
+};
+const saveDrawn = () => {
+  const rows = explorer.curves.flatMap((curve) => {
+    const { environment, variant, method, alpha, mu, drift } = curve;
+    const named = [environment, words.variants[variant], method, alpha, mu, drift];
+    return linesOf(curve).flatMap(({ seed, x, y, low, high }) =>
+      y.flatMap((value, i) => (value === null ? [] : [[...named, seed, x[i], value, low[i], high[i]]]))
     );
+  });
+  const header = ["environment", "readings", "method", "alpha", "mu", "drift", "seed", explorer.curves[0].axis];
+  saveCsv("curves", [[...header, "mean", "low", "high"], ...rows]);
+};
+
+/* ---- The address remembers the choices, so that a view can be shared ---- */
+
+const SELECTS = ["figure", "environment", "panels", "colours"];
+const SWITCHES = ["bands", "runs", "best"];
+
+const remember = () => {
+  const kept = new URLSearchParams(SELECTS.map((id) => [id, ui[id].value]));
+  for (const field of FIELDS) if (ticked[field]) kept.set(field, [...ticked[field]].join(" "));
+  for (const id of SWITCHES) kept.set(id, ui[id].checked ? "1" : "0");
+  try {
+    history.replaceState(null, "", `#${kept}`);
+  } catch {
+    /* Inside Snakemake's report the page has no address of its own. */
   }
-  const finalOf = (curve) =>
-    finals.get(JSON.stringify([figureOf(curve.figures[0]).short, ...SETTING.map((key) => curve[key])])) ?? -Infinity;
+};
 
-  /* ---- What is chosen ---- */
-
-  /* The values of each field that the reader ticked; a field that is not there has all. */
-  const ticked = {};
-  const boxOf = (field) => document.querySelector(`fieldset[data-field=${field}]`);
-
-  const fill = (select, pairs, wanted) => {
-    select.replaceChildren(...pairs.map(([value, text]) => make("option", { value, textContent: text })));
-    if (pairs.some(([value]) => value === wanted)) select.value = wanted;
-  };
-
-  const ofFigure = () => curves.filter((curve) => !ui.figure.value || curve.figures.includes(ui.figure.value));
-  const ofEnvironment = () => {
-    const wanted = ui.environment.value;
-    return ofFigure().filter((curve) => (wanted === ALL_GAMES ? curve.axis === "frame" : curve.environment === wanted));
-  };
-  const fits = (field, curve) =>
-    !ticked[field] || ticked[field].has(curve[field]) || (field === "mu" && !isTuned(curve));
-  const chosen = () => {
-    const some = ofEnvironment().filter((curve) => FIELDS.every((field) => fits(field, curve)));
-    return ui.best.checked ? bestOf(some) : some;
-  };
-
-  /* Of curves that differ only in μ, the one with the highest final return; of equal ones, that with the larger μ. */
-  const bestOf = (some) => {
-    const others = NAMING.filter((field) => field !== "mu");
-    const rivals = Map.groupBy(some, (curve) => JSON.stringify(others.map((field) => curve[field])));
-    const better = (one, other) => finalOf(other) - finalOf(one) || number(other.mu) - number(one.mu);
-    const bestAmong = (group) => group.reduce((one, other) => (better(one, other) > 0 ? other : one));
-    const best = new Set([...rivals.values()].map(bestAmong));
-    return some.filter((curve) => best.has(curve));
-  };
-
-  const listEnvironments = () => {
-    const there = values("environment", ofFigure());
-    const games = new Set(curves.filter((curve) => curve.axis === "frame").map((curve) => curve.environment));
-    const several = there.filter((environment) => games.has(environment)).length;
-    const pairs = there.map((environment) => [environment, words.environments[environment]]);
-    if (several > 1) pairs.push([ALL_GAMES, ALL_GAMES]);
-    fill(ui.environment, pairs, several > 1 && several === there.length ? ALL_GAMES : ui.environment.value);
-  };
-
-  const listChoices = () => {
-    let left = ofEnvironment();
-    for (const field of FIELDS) {
-      const there = values(field, left).filter((value) => field !== "mu" || value !== UNTUNED);
-      const box = boxOf(field);
-      if (ticked[field]?.size && !there.some((value) => ticked[field].has(value))) delete ticked[field];
-      for (const tick of box.querySelectorAll("input")) {
-        tick.parentElement.hidden = !there.includes(tick.value);
-        tick.checked = !ticked[field] || ticked[field].has(tick.value);
-      }
-      box.hidden = there.length === 0 || (there.length === 1 && (field === "variant" || there[0] === "0"));
-      box.querySelector("legend span").hidden = there.length < 2;
-      left = left.filter((curve) => fits(field, curve));
+const recall = () => {
+  const kept = new URLSearchParams(location.hash.slice(1));
+  for (const id of SELECTS) {
+    if ([...ui[id].options].some((option) => option.value === kept.get(id))) ui[id].value = kept.get(id);
+    if (id === "figure") {
+      preset();
+      listEnvironments();
     }
-  };
-
-  const readTicks = (field) => {
-    const ticks = [...boxOf(field).querySelectorAll("label:not([hidden]) input")];
-    const on = ticks.filter((tick) => tick.checked).map((tick) => tick.value);
-    ticked[field] = on.length === ticks.length ? null : new Set(on);
-  };
-
-  const preset = () => {
-    const figure = figureOf(ui.figure.value);
-    if (!figure) return;
-    for (const field of FIELDS) delete ticked[field];
-    ui.colours.value = figure.colours;
-    ui.panels.value = figure.panels;
-    ui.best.checked = figure.best;
-  };
-
-  /* ---- The chart ---- */
-
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  /* Registered as a colour, a variable of the style sheet is read as the colour in force. */
-  for (const name of ["--card", "--ink", "--soft", "--edge", "--grid"]) {
-    CSS.registerProperty({ name, syntax: "<color>", inherits: true, initialValue: "transparent" });
   }
-  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
+  for (const field of FIELDS) if (kept.has(field)) ticked[field] = new Set(kept.get(field).split(" "));
+  for (const id of SWITCHES) if (kept.has(id)) ui[id].checked = kept.get(id) === "1";
+};
 
-  const palette = (field, domain) => {
-    const look = dark.matches ? "dark" : "light";
-    if (field === "method") return domain.map((method) => looks.methods[method][look]);
-    if (TOKENS.includes(field)) {
-      /* Leaves out the end of the palette that would not show on a page of this brightness. */
-      const [from, to] = dark.matches ? [1, 0.4] : [0, 0.8];
-      const step = (to - from) / Math.max(domain.length - 1, 1);
-      return domain.map((_, i) => looks.shades[Math.round((from + step * i) * (looks.shades.length - 1))]);
-    }
-    const { none, ...coloured } = looks.methods;
-    const hues = Object.values(coloured);
-    return domain.map((_, i) => hues[i % hues.length][look]);
-  };
+/* ---- Beginning ---- */
 
-  const plainNumber = (value) => {
-    const digits = Math.abs(value) >= 100 ? 1 : Math.abs(value) >= 1 ? 2 : 4;
-    return Number(value.toFixed(digits)).toLocaleString("en");
-  };
-  const panelName = (field, value) => {
-    const isNumber = TOKENS.includes(field) && label(field, value) !== "untuned";
-    return isNumber ? `${NAMES[field]} = ${label(field, value)}` : short(field, value);
-  };
-  /* The full name of a curve: all fields in which the drawn curves differ. */
-  const nameOf = (curve, differing) => {
-    const parts = differing.map((field) => {
-      if (field === "smoothing") return `mean of ${curve.smoothing}`;
-      if (field === "variant") return `readings: ${label(field, curve.variant)}`;
-      return panelName(field, curve[field]).replace(" rate", "").replace(" =", "");
-    });
-    return parts.join(", ") || short("method", curve.method);
-  };
-  const endOf = ({ mean, low, high, seeds }) => {
-    const interval = low.length ? ` (${plainNumber(low.at(-1))} to ${plainNumber(high.at(-1))})` : "";
-    return `${plainNumber(mean.at(-1))}${interval}, ${plural(seeds.length, "run")}`;
-  };
-
-  /* The line of a curve, and those of its single runs if they are shown; each with its values over a grid. */
-  const linesOf = (curve) => {
-    const line = { kind: "curve", seed: "", x: grids[curve.grid], y: curve.mean, low: curve.low, high: curve.high };
-    if (!ui.runs.checked) return [line];
-    const x = grids[curve.run_grid];
-    return [line, ...curve.runs.map((y, i) => ({ kind: "run", seed: curve.seeds[i], x, y, low: [], high: [] }))];
-  };
-
-  const rowsOf = (some, { colours, panels, dashes, differing }) => {
-    const rows = [];
-    let runs = 0;
-    for (const curve of some) {
-      const shared = {
-        panel: panels ? panelName(panels, curve[panels]) : "",
-        colour: short(colours, curve[colours]),
-        dash: dashes ? short(dashes, curve[dashes]) : "",
-        name: nameOf(curve, differing),
-        last: endOf(curve),
+const listAll = () => {
+  ui.made.append(
+    "Scale: ",
+    make("strong", {}, words.scale),
+    ` · ${plural(words.runs, "run")} · ${plural(curves.length, "setting")} · code `,
+    make("code", {}, words.fingerprint)
+  );
+  for (const [job, digest] of Object.entries(words.code)) {
+    ui.code.querySelector("ul").append(make("li", {}, make("code", {}, job), " ", make("code", {}, digest)));
+  }
+  ui.thinned.textContent =
+    "A line is the mean over runs of each run's trailing mean; a band, its 95 % bootstrap interval over seeds. " +
+    "To keep the page small, a curve has at most 120 points here and a single run 60; their values are " +
+    `those in results/${words.scale}/tables/ and runs/, rounded.`;
+  fill(ui.figure, [...words.figures.map((figure) => [figure.name, figure.title]), ["", "All figures"]]);
+  const tuned = new Set(curves.filter(isTuned).flatMap((curve) => curve.figures));
+  ui.figure.value = (words.figures.find(({ name }) => tuned.has(name)) ?? words.figures[0]).name;
+  const offered = ["environment", ...FIELDS].filter((field) => values(field, curves).length > 1 || field === "alpha");
+  const fields = offered.map((field) => [field, NAMES[field]]);
+  fill(ui.colours, fields);
+  fill(ui.panels, [["", "(one panel)"], ...fields]);
+  fill(ui.table, Object.keys(data.tables).map((name) => [name, words.tables[name].name]), "settings");
+  for (const field of FIELDS) {
+    const box = boxOf(field);
+    const legend = box.querySelector("legend");
+    const tick = (value) => make("label", {}, make("input", { type: "checkbox", value }), ` ${label(field, value)}`);
+    const button = (what, on) => {
+      const onclick = () => {
+        ticked[field] = on;
+        draw();
       };
-      for (const { kind, seed, x, y, low, high } of linesOf(curve)) {
-        if (kind === "run" && runs++ >= MOST_RUNS) break;
-        const line = `${curves.indexOf(curve)} ${seed}`;
-        y.forEach((value, i) => {
-          if (value === null) return;
-          const row = { kind, line, x: x[i], y: value, ...shared };
-          if (ui.bands.checked && low.length) Object.assign(row, { low: low[i], high: high[i] });
-          rows.push(row);
-        });
-      }
+      return make("button", { type: "button", ariaLabel: `${legend.firstChild.data}: ${what}`, onclick }, what);
+    };
+    box.append(...values(field, curves).filter((value) => field !== "mu" || value !== UNTUNED).map(tick));
+    legend.append(make("span", {}, button("all", null), button("none", new Set())));
+  }
+};
+
+const listen = () => {
+  ui.choices.onsubmit = (event) => event.preventDefault();
+  ui.choices.onchange = ({ target }) => {
+    const { field } = target.closest("fieldset")?.dataset ?? {};
+    if (field) readTicks(field);
+    if (target === ui.figure) {
+      preset();
+      listEnvironments();
     }
-    return rows;
+    draw();
   };
-
-  /* The chart in Vega-Lite: panels, each with layers for bands, runs, lines, and what the pointer can hit. */
-  const specification = (some, rows, { colours, panels, dashes }) => {
-    const wide = ui.chart.clientWidth;
-    const panelTexts = panels ? values(panels, some).map((value) => panelName(panels, value)) : [""];
-    const most = wide < 620 ? 1 : wide < 900 ? 2 : 3;
-    const columns = Math.min(panelTexts.length === 4 ? 2 : panelTexts.length, most);
-    const colourValues = values(colours, some);
-    const colourTexts = colourValues.map((value) => short(colours, value));
-    const dashTexts = dashes ? values(dashes, some).map((value) => short(dashes, value)) : [];
-    const legendTexts = [...(colourTexts.length > 1 ? colourTexts : []), ...dashTexts];
-    const longest = Math.max(...legendTexts.map((text) => text.length), 0);
-    const below = wide < 620 || longest > 24;
-    const legendWidth = below || longest === 0 ? 0 : 60 + 7 * longest;
-    const width = Math.max((wide - legendWidth - 60) / columns - 22, 150);
-    const isRow = panelTexts.length === columns;
-    const height = columns === 1 ? Math.min(Math.max(width * 0.55, 220), 430) : width * (isRow ? 1.1 : 0.72);
-    const axis = AXES[some[0].axis];
-    const windows = values("smoothing", some).join(" or ");
-    const [card, ink, soft, edge, grid] = ["--card", "--ink", "--soft", "--edge", "--grid"].map(css);
-
-    const x = {
-      field: "x",
-      type: "quantitative",
-      title: axis,
-      scale: { nice: false, zero: false },
-      axis: {
-        tickCount: Math.max(Math.round(width / 90), 2),
-        labelFlush: false,
-        format: some[0].axis === "episode" ? ",d" : "~s",
-      },
-    };
-    const y = {
-      field: "y",
-      type: "quantitative",
-      title: height < 240 ? `Return (last ${windows})` : `Return, mean of the last ${windows} episodes`,
-      scale: { zero: false },
-    };
-    const color = {
-      field: "colour",
-      title: NAMES[colours],
-      sort: null,
-      scale: { domain: colourTexts, range: palette(colours, colourValues) },
-      legend: colourTexts.length > 1 ? {} : null,
-    };
-    const strokeDash = {
-      field: "dash",
-      title: NAMES[dashes],
-      sort: null,
-      scale: { domain: dashTexts, range: looks.dashes.slice(0, dashTexts.length) },
-      legend: { symbolStrokeColor: ink },
-    };
-    const strokeWidth = { condition: { param: "pointed", empty: false, value: 3.2 }, value: 1.7 };
-    const tooltip = [{ field: "name", title: "Curve" }, { field: "last", title: "At the end" }];
-    const select = { type: "point", fields: ["name"], on: "pointerover", clear: "pointerout" };
-    const layer = (kind, mark, encoding, more = {}) => ({
-      transform: [{ filter: `datum.kind === '${kind}'` }],
-      mark: { type: "line", aria: false, ...mark },
-      encoding: { x, y, detail: { field: "line" }, ...encoding },
-      ...more,
-    });
-    const runs = new Set(rows.filter((row) => row.kind === "run").map((row) => row.line)).size;
-    const layers = [
-      layer("curve", {}, { color, strokeWidth, ...(dashes && { strokeDash }) }),
-      /* A wide invisible line, which the pointer can hit. */
-      layer("curve", { strokeWidth: 11, opacity: 0 }, { tooltip }, { params: [{ name: "pointed", select }] }),
-    ];
-    if (runs) layers.unshift(layer("run", { strokeWidth: 0.8, opacity: runs > 300 ? 0.25 : 0.5 }, { color }));
-    if (rows.some((row) => "low" in row)) {
-      const band = { y: { ...y, field: "low" }, y2: { field: "high" } };
-      layers.unshift(layer("curve", { type: "area", opacity: 0.16 }, { ...band, color }));
-    }
-    return {
-      data: { name: "rows", values: rows },
-      description:
-        `Return against ${axis.toLowerCase()}: ${some.length} curves, a colour for each ${NAMES[colours]}` +
-        `${panels ? `, a panel for each ${NAMES[panels]}` : ""}. The tables below have the numbers.`,
-      facet: {
-        field: "panel",
-        title: null,
-        sort: panelTexts,
-        header: { labels: Boolean(panels), labelFontSize: 13, labelFontWeight: 600, labelColor: ink, labelPadding: 4 },
-      },
-      resolve: { scale: { y: panels === "environment" ? "independent" : "shared" } },
-      columns,
-      spacing: 22,
-      padding: 4,
-      background: card,
-      spec: { width, height, layer: layers },
-      config: {
-        font: getComputedStyle(document.body).fontFamily,
-        axis: {
-          labelColor: soft, titleColor: ink, gridColor: grid, domainColor: edge, tickColor: edge,
-          labelFontSize: 11.5, titleFontSize: 12.5, titleFontWeight: 500, titlePadding: 8,
-        },
-        legend: {
-          orient: below ? "bottom" : "right", direction: "vertical", columns: below && longest <= 24 ? 4 : 1,
-          symbolType: "stroke", symbolSize: 260, symbolStrokeWidth: 2.6, symbolOpacity: 1,
-          labelColor: ink, labelFontSize: 12, labelLimit: 400,
-          titleColor: ink, titleFontSize: 12.5, titleFontWeight: 600, rowPadding: 3,
-        },
-        view: { stroke: edge },
-      },
-    };
-  };
-
-  /* For tests, and for the curious: what is drawn, and the view that draws it. */
-  const explorer = (globalThis.explorer = { rows: [], curves: [], view: null });
-  let turn = 0;
-
-  const draw = async () => {
-    const mine = ++turn;
-    listChoices();
-    const all = chosen();
-    const some = all.slice(0, MOST_CURVES);
-    const seen = some.filter((curve) => curve.mean.length);
-    const [colours, panels] = [ui.colours.value, ui.panels.value];
-    /* Fields in which the curves differ and that neither panel nor colour shows; dashes can show one of them. */
-    const differing = NAMING.filter((field) => values(field, field === "mu" ? seen.filter(isTuned) : seen).length > 1);
-    const untold = differing.filter((field) => field !== colours && field !== panels);
-    const dashes = untold.find((field) => field !== "smoothing" && values(field, seen).length <= looks.dashes.length);
-    const shown = { colours, panels, dashes, differing };
-    const rows = rowsOf(seen, shown);
-    Object.assign(explorer, { rows, curves: seen });
-    tell(all, some, untold.filter((field) => field !== dashes));
-    remember();
+  ui.table.onchange = ui.only.onchange = () => {
+    everything = false;
     list();
-    for (const id of ["save-svg", "save-png", "save-drawn"]) ui[id].disabled = !rows.length;
-    const next = make("div");
-    const how = { mode: "vega-lite", actions: false, renderer: "svg" };
-    const result = rows.length ? await vegaEmbed(next, specification(seen, rows, shown), how) : null;
-    if (mine !== turn) {
-      result?.view.finalize();
-      return;
-    }
-    explorer.view?.finalize();
-    explorer.view = result?.view;
-    ui.chart.replaceChildren(...(result ? [next] : []));
-    ui.chart.dataset.turn = String(mine);
   };
-
-  /* Says what is drawn, and what a reader may miss. */
-  const tell = (all, some, untold) => {
-    const environment = ui.environment.selectedOptions[0]?.textContent ?? "";
-    ui["drawing-title"].textContent = figureOf(ui.figure.value)?.title ?? `All curves: ${environment}`;
-    if (!all.length) {
-      const empty = FIELDS.filter((field) => ticked[field]?.size === 0).map((field) => NAMES[field]);
-      const advice = empty.length ? `: tick at least one ${empty.join(" and one ")}` : "";
-      ui.drawn.textContent = `Nothing is chosen${advice}.`;
-      return;
-    }
-    const runs = some.reduce((sum, curve) => sum + curve.seeds.length, 0);
-    const blank = some.filter((curve) => !curve.mean.length).length;
-    const names = untold.map((field) => NAMES[field] ?? field).join(" and ");
-    const parts = [
-      `${plural(some.length, "curve")} of ${plural(runs, "run")}.`,
-      all.length > some.length && `These are the first of ${all.length}; choose fewer to see the others.`,
-      ui.runs.checked && runs > MOST_RUNS && `Only ${MOST_RUNS.toLocaleString("en")} single runs are shown.`,
-      blank && `${plural(blank, "curve")} without points: some of their runs finished no episode.`,
-      names && `Lines that look the same differ in ${names}: point at one to see which it is.`,
-      ui.bands.checked && some.every((curve) => !curve.low.length) && "A single run has no interval.",
-    ];
-    ui.drawn.textContent = parts.filter(Boolean).join(" ");
+  ui.more.onclick = () => {
+    everything = !everything;
+    list();
   };
-
-  /* ---- The table ---- */
-
-  let sorting = { column: null, down: false };
-  let everything = false;
-  let listed = { columns: [], rows: [] };
-
-  const HEADS = { alpha: "α", mu: "μ", drift: "drift rate", auc: "AUC" };
-  const headOf = (key) => HEADS[key] ?? key.replace(/^auc_/, "AUC ").replace(/_/g, " ");
-
-  /* Only rows of the settings that are drawn; a column that a table does not have excludes nothing. */
-  const isChosen = (columns) => {
-    const games = columns.filter(({ key }) => key === "game");
-    const asked = games.length ? games : columns.filter(({ key }) => ["figure", "readings", ...SETTING].includes(key));
-    const there = new Set();
-    for (const curve of chosen()) {
-      for (const figure of curve.figures.filter((name) => !ui.figure.value || name === ui.figure.value)) {
-        const { environment: game, variant } = curve;
-        const row = { ...curve, game, figure: figureOf(figure).short, readings: words.variants[variant] };
-        there.add(JSON.stringify(asked.map(({ key }) => row[key])));
-      }
-    }
-    return (i) => there.has(JSON.stringify(asked.map(({ cells }) => cells[i])));
+  ui.rows.onclick = ({ target }) => {
+    const column = target.closest("th button")?.value;
+    if (!column) return;
+    sorting = { column, down: sorting.column === column && !sorting.down };
+    list();
+    ui.rows.querySelector(`th button[value="${column}"]`).focus();
   };
-
-  /* Sorts rows by a column; missing values go last in both directions. */
-  const sort = (rows, { key, isNumber, cells }) => {
-    const sign = sorting.down ? -1 : 1;
-    const valueOf = (cell) => (cell === "" ? null : !isNumber && TOKENS.includes(key) ? number(cell) : cell);
-    const sorted = cells.map(valueOf);
-    rows.sort((a, b) => {
-      const [one, other] = [sorted[a], sorted[b]];
-      if (one === null || other === null) return (one === null) - (other === null);
-      return one < other ? -sign : one > other ? sign : a - b;
-    });
+  ui["save-table"].onclick = saveTable;
+  ui["save-drawn"].onclick = saveDrawn;
+  ui["save-svg"].onclick = async () => save("curves", "svg", await explorer.view.toImageURL("svg"));
+  ui["save-png"].onclick = async () => save("curves", "png", await explorer.view.toImageURL("png", 2));
+  dark.onchange = draw;
+  let waiting = 0;
+  let width = ui.chart.clientWidth;
+  onresize = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      if (ui.chart.clientWidth !== width) draw();
+      width = ui.chart.clientWidth;
+    }, 150);
   };
+};
 
-  const list = () => {
-    const columns = columnsOf(ui.table.value);
-    let rows = [...columns[0].cells.keys()];
-    if (ui.only.checked) rows = rows.filter(isChosen(columns));
-    const column = columns.find(({ key }) => key === sorting.column);
-    if (column) sort(rows, column);
-    listed = { columns, rows };
-    const shown = everything ? rows : rows.slice(0, FIRST_ROWS);
-    const first = shown.length < rows.length ? `, the first ${shown.length} shown` : "";
-    ui.rows.caption.textContent = `${plural(rows.length, "row")}${first}`;
-    const classOf = ({ isNumber }) => (isNumber ? "number" : "");
-    const heads = columns.map((one) => {
-      const button = make("button", { type: "button", value: one.key, textContent: headOf(one.key) });
-      const ariaSort = one !== column ? null : sorting.down ? "descending" : "ascending";
-      return make("th", { scope: "col", className: classOf(one), ariaSort }, button);
-    });
-    const textOf = (cell, isNumber) => (cell === null ? "–" : isNumber ? String(cell).replace("-", "−") : cell);
-    const cellsOf = (i) =>
-      columns.map((one) => make("td", { className: classOf(one), textContent: textOf(one.cells[i], one.isNumber) }));
-    ui.rows.tHead.replaceChildren(make("tr", {}, ...heads));
-    ui.rows.tBodies[0].replaceChildren(...shown.map((i) => make("tr", {}, ...cellsOf(i))));
-    ui.more.hidden = rows.length <= FIRST_ROWS;
-    ui.more.textContent = everything ? `Show the first ${FIRST_ROWS} rows` : `Show all ${plural(rows.length, "row")}`;
-    const { text } = words.tables[ui.table.value];
-    ui.about.textContent =
-      `${text[0].toUpperCase()}${text.slice(1)}. Numbers are rounded to seven digits; ` +
-      `results/${words.scale}/tables/ has all digits.`;
-  };
-
-  /* ---- Files ---- */
-
-  const save = (what, suffix, href) => {
-    const shown = ui.figure.value || ui.environment.value.replaceAll(" ", "_");
-    make("a", { download: `metatrace_${words.scale}_${shown}_${what}.${suffix}`, href }).click();
-  };
-  const quoted = (value) => {
-    const text = String(value ?? "");
-    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  const saveCsv = (what, rows) => {
-    const text = rows.map((row) => `${row.map(quoted).join(",")}\n`);
-    const url = URL.createObjectURL(new Blob(text, { type: "text/csv" }));
-    save(what, "csv", url);
-    setTimeout(() => URL.revokeObjectURL(url), 10000);
-  };
-  const saveTable = () => {
-    const { columns, rows } = listed;
-    saveCsv(ui.table.value, [columns.map(({ key }) => key), ...rows.map((i) => columns.map(({ cells }) => cells[i]))]);
-  };
-  const saveDrawn = () => {
-    const rows = explorer.curves.flatMap((curve) => {
-      const { environment, variant, method, alpha, mu, drift } = curve;
-      const named = [environment, words.variants[variant], method, alpha, mu, drift];
-      return linesOf(curve).flatMap(({ seed, x, y, low, high }) =>
-        y.flatMap((value, i) => (value === null ? [] : [[...named, seed, x[i], value, low[i], high[i]]]))
-      );
-    });
-    const header = ["environment", "readings", "method", "alpha", "mu", "drift", "seed", explorer.curves[0].axis];
-    saveCsv("curves", [[...header, "mean", "low", "high"], ...rows]);
-  };
-
-  /* ---- The address remembers the choices, so that a view can be shared ---- */
-
-  const SELECTS = ["figure", "environment", "panels", "colours"];
-  const SWITCHES = ["bands", "runs", "best"];
-
-  const remember = () => {
-    const kept = new URLSearchParams(SELECTS.map((id) => [id, ui[id].value]));
-    for (const field of FIELDS) if (ticked[field]) kept.set(field, [...ticked[field]].join(" "));
-    for (const id of SWITCHES) kept.set(id, ui[id].checked ? "1" : "0");
-    try {
-      history.replaceState(null, "", `#${kept}`);
-    } catch {
-      /* Inside Snakemake's report the page has no address of its own. */
-    }
-  };
-
-  const recall = () => {
-    const kept = new URLSearchParams(location.hash.slice(1));
-    for (const id of SELECTS) {
-      if ([...ui[id].options].some((option) => option.value === kept.get(id))) ui[id].value = kept.get(id);
-      if (id === "figure") {
-        preset();
-        listEnvironments();
-      }
-    }
-    for (const field of FIELDS) if (kept.has(field)) ticked[field] = new Set(kept.get(field).split(" "));
-    for (const id of SWITCHES) if (kept.has(id)) ui[id].checked = kept.get(id) === "1";
-  };
-
-  /* ---- Beginning ---- */
-
-  const listAll = () => {
-    ui.made.append(
-      "Scale: ",
-      make("strong", {}, words.scale),
-      ` · ${plural(words.runs, "run")} · ${plural(curves.length, "setting")} · code `,
-      make("code", {}, words.fingerprint)
-    );
-    for (const [job, digest] of Object.entries(words.code)) {
-      ui.code.querySelector("ul").append(make("li", {}, make("code", {}, job), " ", make("code", {}, digest)));
-    }
-    ui.thinned.textContent =
-      "A line is the mean over runs of each run's trailing mean; a band, its 95 % bootstrap interval over seeds. " +
-      "To keep the page small, a curve has at most 120 points here and a single run 60; their values are " +
-      `those in results/${words.scale}/tables/ and runs/, rounded.`;
-    fill(ui.figure, [...words.figures.map((figure) => [figure.name, figure.title]), ["", "All figures"]]);
-    const tuned = new Set(curves.filter(isTuned).flatMap((curve) => curve.figures));
-    ui.figure.value = (words.figures.find(({ name }) => tuned.has(name)) ?? words.figures[0]).name;
-    const offered = ["environment", ...FIELDS].filter((field) => values(field, curves).length > 1 || field === "alpha");
-    const fields = offered.map((field) => [field, NAMES[field]]);
-    fill(ui.colours, fields);
-    fill(ui.panels, [["", "(one panel)"], ...fields]);
-    fill(ui.table, Object.keys(data.tables).map((name) => [name, words.tables[name].name]), "settings");
-    for (const field of FIELDS) {
-      const box = boxOf(field);
-      const legend = box.querySelector("legend");
-      const tick = (value) => make("label", {}, make("input", { type: "checkbox", value }), ` ${label(field, value)}`);
-      const button = (what, on) => {
-        const onclick = () => {
-          ticked[field] = on;
-          draw();
-        };
-        return make("button", { type: "button", ariaLabel: `${legend.firstChild.data}: ${what}`, onclick }, what);
-      };
-      box.append(...values(field, curves).filter((value) => field !== "mu" || value !== UNTUNED).map(tick));
-      legend.append(make("span", {}, button("all", null), button("none", new Set())));
-    }
-  };
-
-  const listen = () => {
-    ui.choices.onsubmit = (event) => event.preventDefault();
-    ui.choices.onchange = ({ target }) => {
-      const { field } = target.closest("fieldset")?.dataset ?? {};
-      if (field) readTicks(field);
-      if (target === ui.figure) {
-        preset();
-        listEnvironments();
-      }
-      draw();
-    };
-    ui.table.onchange = ui.only.onchange = () => {
-      everything = false;
-      list();
-    };
-    ui.more.onclick = () => {
-      everything = !everything;
-      list();
-    };
-    ui.rows.onclick = ({ target }) => {
-      const column = target.closest("th button")?.value;
-      if (!column) return;
-      sorting = { column, down: sorting.column === column && !sorting.down };
-      list();
-      ui.rows.querySelector(`th button[value="${column}"]`).focus();
-    };
-    ui["save-table"].onclick = saveTable;
-    ui["save-drawn"].onclick = saveDrawn;
-    ui["save-svg"].onclick = async () => save("curves", "svg", await explorer.view.toImageURL("svg"));
-    ui["save-png"].onclick = async () => save("curves", "png", await explorer.view.toImageURL("png", 2));
-    dark.onchange = draw;
-    let waiting = 0;
-    let width = ui.chart.clientWidth;
-    onresize = () => {
-      clearTimeout(waiting);
-      waiting = setTimeout(() => {
-        if (ui.chart.clientWidth !== width) draw();
-        width = ui.chart.clientWidth;
-      }, 150);
-    };
-  };
-
-  listAll();
-  listen();
-  recall();
-  draw();
-})();
+listAll();
+listen();
+recall();
+draw();

@@ -13,17 +13,14 @@ from metatrace.config.experiments import Experiments
 from metatrace.config.figure import Figure
 from metatrace.domains.readings import Reading
 from metatrace.domains.registry import ENVIRONMENTS, code_owner, domain_of
+from metatrace.figures.kinds import entry
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS
 from metatrace.report.labels import TABLES, alphas_text, as_rst, length_text, link, variant_text
 
-SECTIONS = {
-    "mountain_car": "Mountain car",
-    "drifting_mountain_car": "Drifting mountain car",
-    "atari": "Arcade Learning Environment",
-    "omitted": "Results that the paper omits",
-    "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
-}
+SECTIONS = entry.SECTIONS
+# What the explorer's page is put together from: a template, and what goes into it.
+EXPLORER_FILES = ("explorer.html", "pages.css", "explorer_data.js", "explorer_chart.js", "explorer.js")
 GOAL = "A return of -200 means that the car did not reach the goal within 200 steps."
 
 

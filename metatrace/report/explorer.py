@@ -1,7 +1,7 @@
 """The explorer: one HTML file, usable offline, on which a reader picks curves, single runs and tables.
 
-reports/explorer.js draws with Vega-Lite, whose libraries are inlined. The page holds its data as JSON: the thinned
-figures, with runs that several figures share there once, and the tables, one list per column.
+The scripts reports/explorer*.js draw with Vega-Lite, whose libraries are inlined. The page holds its data as JSON: the
+thinned figures, with runs that several figures share there once, and the tables, one list per column.
 """
 
 import json
@@ -21,6 +21,7 @@ from metatrace.analysis.groups import SETTING
 from metatrace.errors import UserError
 from metatrace.figures import planes, style
 from metatrace.methods import METHODS
+from metatrace.report.context import EXPLORER_FILES
 from metatrace.runs import atomic
 from metatrace.runs.atomic import remedy
 
@@ -37,7 +38,7 @@ def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
     Args:
       words: of `context.explorer_context`.
       folder: `results/<scale>/tables`.
-      template: the folder of explorer.html, explorer.js and pages.css.
+      template: the folder of `EXPLORER_FILES`.
 
     Raises:
       UserError: a table, a thinned figure or a part of the template is missing or damaged.
@@ -53,15 +54,14 @@ def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
             if any(name in figure["tables"] for figure in words["figures"])
         },
     }
-    files = ("explorer.html", "pages.css", "explorer.js")
-    text, look, behaviour = (atomic.read_text(template / file, "restore it") for file in files)
+    text, look, *scripts = (atomic.read_text(template / file, "restore it") for file in EXPLORER_FILES)
     data = json.dumps(shown, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     parts = {
         "style": look,
         # In HTML this character begins the end of a script; JSON can write it in another way.
         "data": data.replace("<", "\\u003c"),
         "libraries": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE),
-        "behaviour": behaviour,
+        "behaviour": "\n".join(scripts),
     }
     for name, part in parts.items():
         if text.count(_MARK.format(name)) != 1:

@@ -81,15 +81,6 @@ def _made_by(asked: Experiments) -> dict[str, Any]:
     }
 
 
-def moved_on(made_by: dict[str, Any]) -> list[str]:
-    """The kinds of job whose code has changed since the published results were made."""
-    return [
-        job
-        for job, digest in made_by["code"].items()
-        if job not in jobs.JOBS or jobs.fingerprint_of(job).digest != digest
-    ]
-
-
 def _scores(folder: str, figures: Iterable[Figure]) -> pd.DataFrame:
     """Every run once: variant (of the readings), its key, and its scores."""
     columns = [*SETTING, "seed", "episodes", "final", "auc", "diverged"]

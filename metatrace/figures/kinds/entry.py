@@ -16,7 +16,14 @@ from metatrace.domains.registry import ENVIRONMENTS
 from metatrace.errors import UserError
 from metatrace.methods import METHODS
 
-SECTIONS = ("mountain_car", "drifting_mountain_car", "atari", "omitted", "comparisons")
+# The report's sections, each with its heading.
+SECTIONS = {
+    "mountain_car": "Mountain car",
+    "drifting_mountain_car": "Drifting mountain car",
+    "atari": "Arcade Learning Environment",
+    "omitted": "Results that the paper omits",
+    "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
+}
 REFUSED = "refused"  # the type of the errors that bring their own words
 MAX_SEED = 2**63 - 1
 _CONTROL = ("Cc", "Cs", "Zl", "Zp")  # control characters, halves of characters, line and paragraph separators
@@ -135,7 +142,7 @@ class Model(BaseModel):
 class Entry(Model):
     """What every figure has."""
 
-    section: Literal[SECTIONS] = key(  # type: ignore[valid-type]
+    section: Literal[tuple(SECTIONS)] = key(  # type: ignore[valid-type]
         f"a section of the report, one of {', '.join(SECTIONS)}",
         "`omitted` is for results that the paper leaves out, `comparisons` for what it says in words",
     )
