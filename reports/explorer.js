@@ -26,11 +26,10 @@ const chosen = () => {
 /* Of curves that differ only in μ, the one with the highest final return; of equal ones, that with the larger μ. */
 const bestOf = (some) => {
   const others = NAMING.filter((field) => field !== "mu");
-  const rivals = Map.groupBy(some, (curve) => JSON.stringify(others.map((field) => curve[field])));
-  const better = (one, other) => finalOf(other) - finalOf(one) || number(other.mu) - number(one.mu);
-  const bestAmong = (group) => group.reduce((one, other) => (better(one, other) > 0 ? other : one));
-  const best = new Set([...rivals.values()].map(bestAmong));
-  return some.filter((curve) => best.has(curve));
+  const keyOf = (curve) => JSON.stringify(others.map((field) => curve[field]));
+  const isBetter = (one, other) => (finalOf(one) - finalOf(other) || number(one.mu) - number(other.mu)) > 0;
+  const rivals = Map.groupBy(some, keyOf);
+  return some.filter((curve) => !rivals.get(keyOf(curve)).some((rival) => isBetter(rival, curve)));
 };
 
 const listEnvironments = () => {

@@ -79,9 +79,14 @@ class Figure:
             return tuple(dict.fromkeys(run for figure in self.members for run in figure.runs()))
         return grid_of_runs(self.environments, self.methods, alphas or self.alphas, self.mus, self.drifts, self.seeds)
 
+    @property
+    def n_alphas(self) -> int:
+        """How many initial step-sizes it has, also if they are yet to be chosen."""
+        return self.best.count if self.best else len(self.alphas)
+
     def some_runs(self) -> tuple[RunKey, ...]:
         """As many runs as the figure is drawn from: `runs`, with any choice if α are yet to be chosen."""
-        return self.runs(self.alphas[: self.best.count] if self.best else None)
+        return self.runs(self.alphas[: self.n_alphas])
 
 
 def short_name_of(name: str) -> str:

@@ -220,11 +220,10 @@ def _too_small(claim: Claim, ran: Mapping[str, Ran], criteria: Criteria) -> str:
     short: dict[str, tuple[float, str]] = {}
     for figure in figures:
         scores, paper = figure.scores, figure.paper
-        alphas = paper.best.count if paper.best else len(paper.alphas)
         for there, whole, least, what in (
             (int(scores["length"].min()), paper.length, criteria.least.length, paper.unit),
             (shared, len(paper.seeds), criteria.least.seeds, "seeds"),
-            (scores["alpha"].nunique(), alphas, 1, "α"),
+            (scores["alpha"].nunique(), paper.n_alphas, 1, "α"),
             (len({*scores["mu"]} & {*paper.mus}), len(paper.mus), 1, "μ"),
         ):
             if there < least * whole:

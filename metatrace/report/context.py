@@ -45,7 +45,7 @@ def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool
         for part, total, name in (
             (seeds, len(whole.seeds), "seeds"),
             (figure.length, whole.length, whole.unit),
-            (_n_alphas(figure), _n_alphas(whole), "α"),
+            (figure.n_alphas, whole.n_alphas, "α"),
             (len(figure.mus), len(whole.mus), "μ"),
             (len(figure.drifts), len(whole.drifts), "drift rates"),
             (len(figure.environments), len(whole.environments), "games"),
@@ -54,10 +54,6 @@ def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool
         if part < total
     ]
     return f"{shown}. Less than the paper: {', '.join(short)}." if short else f"{shown}."
-
-
-def _n_alphas(figure: Figure) -> int:
-    return figure.best.count if figure.best else len(figure.alphas)
 
 
 def run_job(environment: str, method: str) -> str:
@@ -96,8 +92,10 @@ def report_context(asked: Experiments, paper: Experiments, code: Mapping[str, st
 
 
 def _caption(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str, Any]:
-    """What the captions of a figure show. Snakemake's templates cannot include others, so shared sentences are here."""
+    """What a figure's captions show; what they share is here, for Snakemake's templates cannot include others."""
     source = _source(asked, paper, figure)
+    readings = ", ".join(f"{reading.key} = {figure.readings[reading.key]}" for reading in figure.asks)
+    chosen = f"Not given in the paper, and chosen here: {as_rst(figure.assumptions)}." if figure.assumptions else ""
     over_seeds, unknown = f"{len(figure.seeds)} seeds", ""
     if len(figure.seeds) == 1:
         over_seeds, unknown = "1 seed", " (unknown for a single seed)"
@@ -120,7 +118,7 @@ def _caption(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str
             "as 2^-10."
             for name, text in _table_texts(asked).items()
         },
-        "details": _details(asked, paper, figure),
+        "details": "\n\n".join(filter(None, [source, chosen, f"**Readings in force:** {readings}."])),
     }
 
 
@@ -148,14 +146,6 @@ def _reading(asked: Experiments, reading: Reading) -> dict[str, Any]:
 
 def _linked(figure: Figure) -> dict[str, str]:
     return {"name": figure.short_name, "link": link(figure)}
-
-
-def _details(asked: Experiments, paper: Experiments, figure: Figure) -> str:
-    """The end of a caption, in reStructuredText: the runs behind it, what we chose, the readings."""
-    readings = ", ".join(f"{reading.key} = {figure.readings[reading.key]}" for reading in figure.asks)
-    chosen = f"Not given in the paper, and chosen here: {as_rst(figure.assumptions)}." if figure.assumptions else ""
-    parts = (_source(asked, paper, figure), chosen, f"**Readings in force:** {readings}.")
-    return "\n\n".join(filter(None, parts))
 
 
 def _source(asked: Experiments, paper: Experiments, figure: Figure) -> str:
