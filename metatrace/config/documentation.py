@@ -5,11 +5,10 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from metatrace.config.models import Config, Statistics
@@ -27,15 +26,14 @@ def schema() -> str:
     """The JSON schema of config files, overlays included."""
     made = Config.model_json_schema()
     definitions = {**made.pop("$defs"), "Config": made, "Overlay": _overlay(made)}
-    return _json(
-        {
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "if": {"required": ["base"]},
-            "then": {"$ref": "#/$defs/Overlay"},
-            "else": {"$ref": "#/$defs/Config"},
-            "$defs": definitions,
-        }
-    )
+    content = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "if": {"required": ["base"]},
+        "then": {"$ref": "#/$defs/Overlay"},
+        "else": {"$ref": "#/$defs/Config"},
+        "$defs": definitions,
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def _overlay(config: dict[str, Any]) -> dict[str, Any]:
@@ -56,14 +54,10 @@ def _overlay(config: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": False, "properties": {"base": _BASE, **properties}}
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
-
-
 def readme(text: str) -> str:
     """`text` with its tables made again: what stands between `<!-- keys -->` and `<!-- end -->`, and so on."""
-    for name, rows in _tables().items():
-        table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    for name, (head, *rows) in _tables().items():
+        table = "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
         text, found = re.subn(
             rf"(<!-- {name}[^>]* -->\n).*?(\n<!-- end -->)",
             lambda match, table=table: match[1] + table + match[2],  # type: ignore[misc]
@@ -77,29 +71,29 @@ def readme(text: str) -> str:
 def _tables() -> dict[str, list[Sequence[str]]]:
     """The tables by name, as rows of cells."""
     head = ("key", "what it is", "default")
-    keys: dict[str, dict[str, FieldInfo]] = {}
+    fields: dict[str, dict[str, FieldInfo]] = {}
     for name, kind in KINDS.items():
         for key, field in kind.model.model_fields.items():
-            if key != "kind":
-                keys.setdefault(key, {})[name] = field
-    kinds = ("kind", f"what the figure shows, one of {_code(KINDS)}", f"`{DEFAULT_KIND}`")
-    top = [
-        row
-        for key, field in Config.model_fields.items()
-        for row in (_rows_of(Statistics, "statistics.") if key == "statistics" else [_row(key, field)])
-    ]
+            fields.setdefault(key, {})[name] = field
+    del fields["kind"]
+    top: list[Sequence[str]] = []
+    for key, field in Config.model_fields.items():
+        parts = Statistics.model_fields if key == "statistics" else {}
+        top += [_row(f"{key}.{part}", of_part) for part, of_part in parts.items()] or [_row(key, field)]
     return {
-        "config keys": [head, _RULE * 3, ("`base`", _cell(_BASE["description"]), "none"), *top],
+        "config keys": [head, ("`base`", _cell(_BASE["description"]), "none"), *top],
         "figure keys": [
             (*head, "kinds"),
-            _RULE * 4,
-            (f"`{kinds[0]}`", *kinds[1:], "all"),
-            *((*_row(key, _richest(fields.values())), _kinds(fields)) for key, fields in keys.items()),
+            ("`kind`", f"what the figure shows, one of {_code(KINDS)}", f"`{DEFAULT_KIND}`", "all"),
+            # The description of `alpha` differs between kinds: the longest says most.
+            *(
+                (*_row(key, max(by_kind.values(), key=lambda field: len(field.description or ""))), _kinds(by_kind))
+                for key, by_kind in fields.items()
+            ),
         ],
-        "kinds": [("kind", "what it shows"), _RULE * 2, *((f"`{name}`", kind.text) for name, kind in KINDS.items())],
+        "kinds": [("kind", "what it shows"), *((f"`{name}`", kind.text) for name, kind in KINDS.items())],
         "readings": [
             ("", "key", "question", "answers, the default first", "why the default"),
-            _RULE * 5,
             *(
                 (reading.id, f"`{reading.key}`", _cell(reading.question), _code(reading.values), _cell(reading.why))
                 for reading in sorted(READINGS, key=lambda reading: int(reading.id[1:]))
@@ -108,29 +102,15 @@ def _tables() -> dict[str, list[Sequence[str]]]:
     }
 
 
-_RULE = ("---",)
-
-
-def _rows_of(model: type[BaseModel], prefix: str) -> list[Sequence[str]]:
-    return [_row(f"{prefix}{key}", field) for key, field in model.model_fields.items()]
-
-
 def _row(key: str, field: FieldInfo) -> Sequence[str]:
-    extra = field.json_schema_extra
-    comment = extra.get("$comment", "") if isinstance(extra, dict) else ""
+    comment = field.json_schema_extra["$comment"] if isinstance(field.json_schema_extra, dict) else ""
     text = "; ".join(filter(None, [field.description, str(comment)]))
     default = "–" if field.is_required() else f"`{field.default}`" if field.default else "none"
     return f"`{key}`", _cell(text), default
 
 
-def _richest(fields: Iterable[FieldInfo]) -> FieldInfo:
-    """The field whose description says most: that of `alpha` differs between kinds."""
-    return max(fields, key=lambda field: len(field.description or ""))
-
-
-def _kinds(names: Iterable[str]) -> str:
+def _kinds(names: Collection[str]) -> str:
     """The kinds that have a key, in words."""
-    names = list(names)
     without = [name for name in KINDS if name not in names]
     if not without:
         return "all"

@@ -3,20 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metatrace.domains.readings import Reading
 from metatrace.domains.registry import ENVIRONMENTS, domain_of
+from metatrace.figures.kinds.games import Choice
 from metatrace.runs.key import RunKey, grid_of_runs
 
 # The variant of the runs under the config's own readings and the published hyper-parameters.
 OWN_READINGS = ""
-
-
-@dataclass(frozen=True)
-class BestAlphas:
-    """The `count` best α of a method in another figure, by final score."""
-
-    count: int
-    figure: str
-    method: str
 
 
 @dataclass(frozen=True)
@@ -42,7 +35,7 @@ class Figure:
     environments: tuple[str, ...]
     methods: tuple[str, ...]
     alphas: tuple[str, ...]
-    best: BestAlphas | None
+    best: Choice | None
     mus: tuple[str, ...]
     drifts: tuple[str, ...]
     beta_mu: str | None
@@ -67,6 +60,11 @@ class Figure:
         return all(ENVIRONMENTS[environment].has_drift for environment in self.environments)
 
     @property
+    def asks(self) -> list[Reading]:
+        """The readings that enter its runs."""
+        return list(dict.fromkeys(reading for name in self.environments for reading in ENVIRONMENTS[name].readings))
+
+    @property
     def unit(self) -> str:
         """What `length` counts, in running text."""
         return domain_of(self.environments[0]).unit_text
@@ -81,9 +79,14 @@ class Figure:
             return tuple(dict.fromkeys(run for figure in self.members for run in figure.runs()))
         return grid_of_runs(self.environments, self.methods, alphas or self.alphas, self.mus, self.drifts, self.seeds)
 
+    @property
+    def n_alphas(self) -> int:
+        """How many initial step-sizes it has, also if they are yet to be chosen."""
+        return self.best.count if self.best else len(self.alphas)
+
     def some_runs(self) -> tuple[RunKey, ...]:
         """As many runs as the figure is drawn from: `runs`, with any choice if α are yet to be chosen."""
-        return self.runs(self.alphas[: self.best.count] if self.best else None)
+        return self.runs(self.alphas[: self.n_alphas])
 
 
 def short_name_of(name: str) -> str:

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import ValidationError
 
 from metatrace.config.experiments import Experiments
-from metatrace.config.explaining import explain
-from metatrace.config.models import Config
+from metatrace.config.models import checked
 from metatrace.config.resolving import resolve_config
 from metatrace.errors import UserError
 
@@ -168,16 +166,9 @@ def _checked(sources: Sources) -> Experiments:
     for where, overlay in reversed(sources[:-1]):
         merged = _merged(merged, overlay, where, "")
     try:
-        return resolve_config(_model(merged), merged)
+        return resolve_config(checked(merged), merged)
     except UserError as error:
         raise UserError(f"{_source_of(str(error), sources)}: {error}") from None
-
-
-def _model(content: object) -> Config:
-    try:
-        return Config.model_validate(content)
-    except ValidationError as error:
-        raise UserError(explain(error, content)) from None
 
 
 def _merged(base: Any, overlay: Any, where: str, key: str) -> Any:
@@ -199,16 +190,11 @@ def _merged(base: Any, overlay: Any, where: str, key: str) -> Any:
 def _source_of(line: str, sources: Sources) -> str:
     """The name of the source that the key at the start of an error message comes from."""
     path = re.split(r"[.\[\]]+", line.partition(": ")[0])
-    for depth in range(len(path), 0, -1):
-        for where, content in sources:
-            if _holds(content, path[:depth]):
-                return where
-    return sources[0][0]
+    return max(sources, key=lambda source: _depth(source[1], path))[0]
 
 
-def _holds(content: Any, path: Sequence[str]) -> bool:
-    for part in path:
-        if not isinstance(content, dict) or part not in content:
-            return False
-        content = content[part]
-    return True
+def _depth(content: Any, path: Sequence[str]) -> int:
+    """How many of the keys of a path are there."""
+    if not path or not isinstance(content, dict) or path[0] not in content:
+        return 0
+    return 1 + _depth(content[path[0]], path[1:])

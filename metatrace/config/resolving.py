@@ -3,24 +3,23 @@
 Keys in error messages start at the config's top; `loading` adds the file.
 """
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from metatrace import numbers
 from metatrace.config.experiments import Experiments
-from metatrace.config.figure import OWN_READINGS, BestAlphas, Figure
+from metatrace.config.figure import OWN_READINGS, Figure
 from metatrace.config.models import Config
 from metatrace.domains import readings
 from metatrace.domains.registry import ENVIRONMENTS, READINGS, domain_of
 from metatrace.errors import UserError
 from metatrace.figures.kinds.compared import Compared
-from metatrace.figures.kinds.entry import OwnRuns
+from metatrace.figures.kinds.entry import Entry, OwnRuns
 from metatrace.figures.kinds.games import Choice
 from metatrace.figures.kinds.registry import DEFAULT_KIND, KINDS
 from metatrace.methods import METHODS, UNTUNED, complete_hyper
 from metatrace.runs.key import NO_DRIFT, NO_MU, RunKey
-
-_NONE = "(there is none)"
 
 
 def resolve_config(config: Config, content: dict[str, Any]) -> Experiments:
@@ -30,65 +29,41 @@ def resolve_config(config: Config, content: dict[str, Any]) -> Experiments:
       UserError: the first thing that is wrong, with the key and what would be right.
     """
     chosen = readings.complete(READINGS, config.readings, "readings")
-    # First the figures that name their α, then those whose α they choose, last those that compare others.
-    entries = sorted(
-        config.figures.items(),
-        key=lambda item: (isinstance(item[1], Compared), isinstance(getattr(item[1], "alpha", None), Choice)),
-    )
     figures: dict[str, Figure] = {}
-    for name, entry in entries:
-        key = f"figures.{name}"
+    for name, entry in sorted(config.figures.items(), key=lambda item: _stage(item[1])):
         if isinstance(entry, Compared):
-            figures[name] = _compared(name, entry, figures, key)
+            figures[name] = _compared(name, entry, figures)
         else:
-            figures[name] = _figure(name, entry, figures, chosen, key)
+            figures[name] = _figure(name, entry, figures, chosen)
     figures = {name: figures[name] for name in config.figures}
     for figure in figures.values():
         _check_reference(figure, figures)
     _check_lengths(figures.values())
-    statistics = config.statistics
-    return Experiments(
-        config.scale,
-        config.device,
-        chosen,
-        statistics.final_episodes,
-        statistics.spread_alpha_max,
-        figures,
-        content,
-    )
+    final, spread = config.statistics.final_episodes, config.statistics.spread_alpha_max
+    return Experiments(config.scale, config.device, chosen, final, spread, figures, content)
 
 
-def _shared(name: str, entry: Any) -> dict[str, Any]:
-    """What a figure has from its entry as it stands there, whatever its kind."""
-    return {
-        "name": name,
-        "section": entry.section,
-        "title": entry.title,
-        "kind": entry.kind,
-        "assumptions": entry.assumptions,
-    }
+def _stage(entry: Entry) -> int:
+    """First come the figures that name their α, then those whose α they choose, last those that compare others."""
+    return 2 if isinstance(entry, Compared) else int(isinstance(entry, OwnRuns) and isinstance(entry.alpha, Choice))
 
 
-def _figure(name: str, entry: OwnRuns, others: Mapping[str, Figure], chosen: Mapping[str, str], key: str) -> Figure:
+def _figure(name: str, entry: Any, others: Mapping[str, Figure], chosen: Mapping[str, str]) -> Figure:
     """A figure with runs of its own.
 
     Args:
       others: the figures that can choose its α.
       chosen: the config's own readings.
     """
-    shared = _shared(name, entry)
-    kind = KINDS[shared["kind"]]
-    _check_environments(entry, kind.unit, f"{key}.environment", f"a figure of kind {kind.name}")
+    key, kind = f"figures.{name}", KINDS[entry.kind]
+    _check_environments(entry, key)
     _check_methods(entry, key)
-    best, alphas = None, entry.alpha
-    if isinstance(alphas, Choice):
-        best = BestAlphas(alphas.best, alphas.from_figure, alphas.method)
-        alphas = list(_candidates(best, kind.name, others, f"{key}.alpha"))
+    best = entry.alpha if isinstance(entry.alpha, Choice) else None
     figure = Figure(
-        **shared,
+        **_shared(name, entry),
         environments=entry.environment,
         methods=entry.method,
-        alphas=tuple(alphas),
+        alphas=tuple(entry.alpha) if best is None else _candidates(best, kind.name, others, f"{key}.alpha"),
         best=best,
         mus=tuple(entry.mu) or (NO_MU,),
         drifts=tuple(entry.drift) or (NO_DRIFT,),
@@ -97,29 +72,36 @@ def _figure(name: str, entry: OwnRuns, others: Mapping[str, Figure], chosen: Map
         length=getattr(entry, kind.unit),
         smoothing=entry.smoothing,
         reference=getattr(entry, "reference", "") or None,
+        readings={**chosen, **entry.readings},
         hyper=dict(entry.hyper),
-        **_variant(entry, chosen, key),
+        variant=_variant(entry, chosen, key),
     )
     kind.check(figure, key)
     _check_drift(entry, key)
     return figure
 
 
-def _check_environments(entry: OwnRuns, unit: str, key: str, what: str) -> None:
+def _shared(name: str, entry: Any) -> dict[str, Any]:
+    """What a figure has from its entry as it stands there, whatever its kind."""
+    return {"name": name} | {key: getattr(entry, key) for key in ("section", "title", "kind", "assumptions")}
+
+
+def _check_environments(entry: Any, key: str) -> None:
     """Holds environments to those whose domain counts in the kind's unit."""
+    fitting = [name for name in ENVIRONMENTS if domain_of(name).unit == KINDS[entry.kind].unit]
     for environment in entry.environment:
-        if domain_of(environment).unit != unit:
-            fitting = [name for name in ENVIRONMENTS if domain_of(name).unit == unit]
-            raise UserError(f"{key}: is {environment}; {what} has one of {', '.join(fitting)}")
+        if environment not in fitting:
+            raise UserError(
+                f"{key}.environment: is {environment}; a figure of kind {entry.kind} has one of {', '.join(fitting)}"
+            )
 
 
 def _check_methods(entry: OwnRuns, key: str) -> None:
     """Holds methods to those that the environments' domains run, and μ to the methods that have one."""
     for environment in entry.environment:
-        domain = domain_of(environment).name
+        fitting = [name for name, method in METHODS.items() if domain_of(environment).name in method.domains]
         for method in entry.method:
-            if domain not in METHODS[method].domains:
-                fitting = [name for name, known in METHODS.items() if domain in known.domains]
+            if method not in fitting:
                 raise UserError(
                     f"{key}.method: {environment} does not run {method}; it must be one of {', '.join(fitting)}"
                 )
@@ -139,18 +121,24 @@ def _check_drift(entry: OwnRuns, key: str) -> None:
             raise UserError(f"{key}.drift: {environment} has none; leave drift out, or use {', '.join(drifting)}")
 
 
-def _candidates(best: BestAlphas, kind: str, others: Mapping[str, Figure], key: str) -> tuple[str, ...]:
+def _require_figure(name: str, fitting: Iterable[str], key: str, what: str) -> None:
+    """Holds the name of a figure to those that fit; `what` these are."""
+    if name not in fitting:
+        raise UserError(f"{key}: {name!r} is no figure of {what}; it must be one of {_listed(fitting)}")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "(there is none)"
+
+
+def _candidates(best: Choice, kind: str, others: Mapping[str, Figure], key: str) -> tuple[str, ...]:
     """The α that `best` chooses from."""
     fitting = [
         other.name
         for other in others.values()
         if other.kind == kind and other.best is None and len(other.environments) == 1
     ]
-    if best.figure not in fitting:
-        raise UserError(
-            f"{key}.from_figure: {best.figure!r} is no figure of kind {kind} with one environment and α of its "
-            f"own; it must be one of {', '.join(fitting) or _NONE}"
-        )
+    _require_figure(best.figure, fitting, f"{key}.from_figure", f"kind {kind} with one environment and α of its own")
     other = others[best.figure]
     if best.method not in other.methods:
         raise UserError(
@@ -163,40 +151,34 @@ def _candidates(best: BestAlphas, kind: str, others: Mapping[str, Figure], key: 
     return other.alphas
 
 
-def _variant(entry: OwnRuns, chosen: Mapping[str, str], key: str) -> dict[str, Any]:
-    """The readings in force for a figure, and the variant that its runs are of."""
-    asked = dict.fromkeys(reading for name in entry.environment for reading in ENVIRONMENTS[name].readings)
+def _variant(entry: OwnRuns, chosen: Mapping[str, str], key: str) -> str:
+    """The variant that a figure's runs are of: the readings and hyper-parameters that are not the config's own."""
+    asked = (reading for name in entry.environment for reading in ENVIRONMENTS[name].readings)
     readings.complete(asked, entry.readings, f"{key}.readings")
     defaults: dict[str, set[str]] = {}
     for method in entry.method:
         known = {parameter.name: parameter.default for parameter in METHODS[method].hyper}
-        complete_hyper(method, {k: v for k, v in entry.hyper.items() if k in known}, f"{key}.hyper")
+        complete_hyper(method, {name: value for name, value in entry.hyper.items() if name in known}, f"{key}.hyper")
         for parameter, default in known.items():
             defaults.setdefault(parameter, set()).add(default)
     for parameter in entry.hyper:
         if parameter not in defaults:
             raise UserError(
-                f"{key}.hyper.{parameter}: no method of this figure has it; "
-                f"it must be one of {', '.join(defaults) or _NONE}"
+                f"{key}.hyper.{parameter}: no method of this figure has it; it must be one of {_listed(defaults)}"
             )
     others = {reading: answer for reading, answer in entry.readings.items() if answer != chosen[reading]}
     others |= {name: value for name, value in entry.hyper.items() if defaults[name] != {value}}
-    variant = "+".join(f"{name}~{others[name]}" for name in sorted(others))
-    return {"readings": {**chosen, **entry.readings}, "variant": variant}
+    return "+".join(f"{name}~{value}" for name, value in sorted(others.items()))
 
 
-def _compared(name: str, entry: Compared, others: Mapping[str, Figure], key: str) -> Figure:
+def _compared(name: str, entry: Compared, others: Mapping[str, Figure]) -> Figure:
     """A figure that compares the methods of others, which are alike in all but methods, α and μ."""
-    fitting = {
-        other.name: other for other in others.values() if other.kind == DEFAULT_KIND and other.variant == OWN_READINGS
-    }
+    key = f"figures.{name}"
+    fitting = [other.name for other in others.values() if other.kind == DEFAULT_KIND and other.variant == OWN_READINGS]
     for position, member in enumerate(entry.members):
-        if member not in fitting:
-            raise UserError(
-                f"{key}.members[{position}]: {member!r} is no figure of kind {DEFAULT_KIND} under the config's own "
-                f"readings; it must be one of {', '.join(fitting) or _NONE}"
-            )
-    members = tuple(fitting[member] for member in entry.members)
+        what = f"kind {DEFAULT_KIND} under the config's own readings"
+        _require_figure(member, fitting, f"{key}.members[{position}]", what)
+    members = tuple(others[member] for member in entry.members)
     first = members[0]
     for other in members:
         for shared in ("environments", "drifts", "seeds", "length", "smoothing"):
@@ -205,22 +187,14 @@ def _compared(name: str, entry: Compared, others: Mapping[str, Figure], key: str
                     f"{key}.members: {first.name} and {other.name} differ in {shared}; figures that are compared "
                     "must have the same environment, drift, seeds, episodes and smoothing"
                 )
-    figure = Figure(
+    figure = dataclasses.replace(
+        first,
         **_shared(name, entry),
-        environments=first.environments,
-        methods=tuple(dict.fromkeys(method for figure in members for method in figure.methods)),
-        alphas=_downward(alpha for figure in members for alpha in figure.alphas),
-        best=None,
-        mus=_downward(mu for figure in members for mu in figure.mus if mu != NO_MU) or (NO_MU,),
-        drifts=first.drifts,
-        beta_mu=None,
-        seeds=first.seeds,
-        length=first.length,
-        smoothing=first.smoothing,
+        methods=tuple(dict.fromkeys(method for member in members for method in member.methods)),
+        alphas=_downward(alpha for member in members for alpha in member.alphas),
+        mus=_downward(mu for member in members for mu in member.mus if mu != NO_MU) or (NO_MU,),
         reference=None,
-        readings=first.readings,
         hyper={},
-        variant=OWN_READINGS,
         members=members,
     )
     KINDS[figure.kind].check(figure, key)
@@ -235,18 +209,14 @@ def _downward(tokens: Iterable[str]) -> tuple[str, ...]:
 def _check_reference(figure: Figure, figures: Mapping[str, Figure]) -> None:
     if figure.reference is None:
         return
-    untuned = [
+    setting = (figure.environments, figure.drifts)
+    fitting = [
         other.name
         for other in figures.values()
-        if other.methods == (UNTUNED,)
-        and not other.members
-        and (other.environments, other.drifts) == (figure.environments, figure.drifts)
+        if other.methods == (UNTUNED,) and not other.members and (other.environments, other.drifts) == setting
     ]
-    if figure.reference not in untuned:
-        raise UserError(
-            f"figures.{figure.name}.reference: {figure.reference!r} is no figure of untuned runs with this environment "
-            f"and drift; it must be one of {', '.join(untuned) or _NONE}"
-        )
+    what = "untuned runs with this environment and drift"
+    _require_figure(figure.reference, fitting, f"figures.{figure.name}.reference", what)
 
 
 def _check_lengths(figures: Iterable[Figure]) -> None:

@@ -344,7 +344,7 @@ class Plan:
             for figure in outputs.with_runs(self.figures)
             for table in outputs.csv_tables_of(figure)
         ]
-        templates = [f"reports/explorer.{suffix}" for suffix in ("html", "css", "js")]
+        templates = [f"reports/{name}" for name in context.EXPLORER_FILES]
         return [*outputs.thinned_files(self.results, self.figures), *tables, *templates]
 
     def shown_files(self) -> list[str]:

@@ -6,28 +6,32 @@ if any part fails, and undecided otherwise. It is also undecided if too little o
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from metatrace.analysis import intervals
+from metatrace.analysis import intervals, tables
 from metatrace.analysis.groups import SETTING
+from metatrace.analysis.reference import RANDOM
+from metatrace.config.experiments import Experiments
+from metatrace.config.figure import Figure
 from metatrace.errors import UserError
+from metatrace.figures.kinds.registry import KINDS
 from metatrace.report.claim_scores import Draw, LackingError, Roles, Scores
 from metatrace.report.claim_statistics import STATISTICS
 from metatrace.report.criteria import FAILS, UNDECIDED, Claim, Criteria
-
-if TYPE_CHECKING:
-    from metatrace.config.figure import Figure
+from metatrace.runs.key import NO_MU
 
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
 # Each resample computes every statistic again, and the third digit of an interval does not matter.
 _RESAMPLES = 1000
 # The share of the resamples in which a statistic may have no value before its interval is unknown.
 _MOST_WITHOUT_VALUE = 0.025
+_RUN = [*SETTING, "seed"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,57 @@ class Ran:
     """
 
     scores: pd.DataFrame
-    paper: "Figure"
+    paper: Figure
+
+
+def load(folder: Path, kinds: Mapping[str, str], paper: Experiments) -> dict[str, Ran]:
+    """Reads the tables of some figures.
+
+    Left out are figures that the paper's config does not have, those that compare others and have no runs of their own,
+    and those of a kind whose tables do not have the scores of the paper's kind. Of the others only runs that are in the
+    paper's figure count: a figure's own config may have other methods or step-sizes.
+
+    Args:
+      folder: `results/<scale>/tables`.
+      kinds: of each figure by name, as its config has them.
+      paper: the whole paper's config.
+
+    Raises:
+      UserError: a table is missing, damaged, or lacks a column. The line names it.
+    """
+    known = {name: paper.figures[name] for name in kinds if name in paper.figures}
+    return {
+        name: Ran(_scores(folder / name, figure), figure)
+        for name, figure in known.items()
+        if KINDS[figure.kind].evidence and KINDS[kinds[name]].evidence == KINDS[figure.kind].evidence
+    }
+
+
+def _scores(folder: Path, figure: Figure) -> pd.DataFrame:
+    length, evidence = KINDS[figure.kind].unit, KINDS[figure.kind].evidence
+    scores = _read(folder / "scores.parquet", [*_RUN, length, "final", "auc"]).rename(columns={length: "length"})
+    grid = {
+        "environment": figure.environments,
+        "method": figure.methods,
+        "alpha": figure.alphas,
+        "mu": (*figure.mus, NO_MU),  # that of the untuned
+        "drift": figure.drifts,
+    }
+    scores = scores[np.logical_and.reduce([scores[key].isin(tokens) for key, tokens in grid.items()])]
+    if "reference" in evidence:
+        reference = _read(folder / "reference.parquet", ["game", "agent", "score"])
+        random = reference[reference["agent"] == RANDOM].drop_duplicates("game").set_index("game")["score"]
+        return scores.assign(random=scores["environment"].map(random))
+    if "final_beta" in evidence:
+        beta = _read(folder / "final_beta.parquet", [*_RUN, "group", "beta"])
+        return beta.merge(scores[[*_RUN, "length"]], on=_RUN)
+    return scores.merge(_read(folder / "tenths.parquet", [*_RUN, "first"]), on=_RUN)
+
+
+def _read(path: Path, columns: list[str]) -> pd.DataFrame:
+    table = tables.read(path)
+    tables.require_columns(table, columns, path)
+    return table
 
 
 def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
@@ -60,32 +114,33 @@ def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
     """
     rows: list[dict[str, Any]] = []
     for claim in criteria.claims:
-        estimates, lacking = _estimates(claim, ran)
-        verdicts = {part: part.verdict(*estimates[part.name]) for part in claim.parts}
-        leaning = _combined(list(verdicts.values()))
-        small = _too_small(claim, ran, criteria)
-        why = lacking or small
+        try:
+            estimates, why = bootstrap(claim, _roles(claim, ran)), _too_small(claim, ran, criteria)
+        except LackingError as lack:
+            estimates, why = dict.fromkeys(claim.parts, (math.nan,) * 3), f"not run: {lack}"
+        verdicts = {name: part.verdict(*estimates[name]) for name, part in claim.parts.items()}
+        leaning = _combined(verdicts.values())
         runs, share = _extent(claim, ran)
-        for part, verdict in verdicts.items():
-            value, low, high = estimates[part.name]
+        for name, part in claim.parts.items():
+            value, low, high = estimates[name]
             rows.append(
                 {
                     "claim": claim.id,
-                    "under": claim.under,
+                    "under": claim.reading,
                     "section": claim.section,
                     "place": claim.place,
                     "statement": claim.statement,
                     "verdict": UNDECIDED if why else leaning,
                     "why": why,
                     "leaning": leaning,
-                    "part": part.name,
+                    "part": name,
                     "statistic": part.statistic,
                     "value": value,
                     "low": low,
                     "high": high,
                     "wanted": part.wanted,
                     "because": part.because,
-                    "part_verdict": verdict,
+                    "part_verdict": verdicts[name],
                     "runs": runs,
                     "share": share,
                 }
@@ -93,21 +148,10 @@ def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _combined(verdicts: Sequence[str]) -> str:
+def _combined(verdicts: Collection[str]) -> str:
     if FAILS in verdicts:
         return NOT_REPRODUCED
     return UNDECIDED if UNDECIDED in verdicts else REPRODUCED
-
-
-Estimate = tuple[float, float, float]
-
-
-def _estimates(claim: Claim, ran: Mapping[str, Ran]) -> tuple[dict[str, Estimate], str]:
-    """The value and interval of every part; without them the reason, as text."""
-    try:
-        return bootstrap(claim, _roles(claim, ran)), ""
-    except LackingError as lack:
-        return {part.name: (math.nan,) * 3 for part in claim.parts}, f"not run: {lack}"
 
 
 def _figures(claim: Claim) -> tuple[str, ...]:
@@ -121,7 +165,7 @@ def _roles(claim: Claim, ran: Mapping[str, Ran]) -> dict[str, Scores]:
     tables = {}
     for role, names in claim.figures.items():
         table = pd.concat([ran[name].scores for name in names], ignore_index=True)
-        tables[role] = table.drop_duplicates([key for key in (*SETTING, "seed", "group") if key in table])
+        tables[role] = table.drop_duplicates([key for key in (*_RUN, "group") if key in table])
     shared = set.intersection(*(set(table["seed"]) for table in tables.values()))
     if not shared:
         raise LackingError("a seed that all its figures share")
@@ -130,7 +174,7 @@ def _roles(claim: Claim, ran: Mapping[str, Ran]) -> dict[str, Scores]:
     return {role: Scores(table[table["seed"].isin(seeds)], seeds, draw) for role, table in tables.items()}
 
 
-def bootstrap(claim: Claim, roles: Roles) -> dict[str, Estimate]:
+def bootstrap(claim: Claim, roles: Roles) -> dict[str, tuple[float, float, float]]:
     """The value of each part over all seeds, and its 95 % percentile interval.
 
     Each resample draws as many seeds with replacement, the same for all figures of the claim.
@@ -147,22 +191,18 @@ def bootstrap(claim: Claim, roles: Roles) -> dict[str, Estimate]:
     draw = next(iter(roles.values())).draw
     seeds = len(draw.positions)
     whole = statistic(roles)
-    names = [part.name for part in claim.parts]
-    if set(names) != set(whole):
-        raise UserError(f"claim {claim.id}: has the parts {', '.join(names)}; they must be {', '.join(whole)}")
-    samples: dict[str, list[float]] = {name: [] for name in names}
-    if seeds > 1:
-        rng = np.random.default_rng(0)
-        for _ in range(_RESAMPLES):
-            draw.positions = rng.integers(seeds, size=seeds)
-            for name, value in statistic(roles).items():
-                samples[name].append(value)
-        draw.positions = np.arange(seeds)
-    return {name: (_finite(whole[name]), *_interval(np.array(samples[name]))) for name in names}
-
-
-def _finite(value: float) -> float:
-    return float(value) if math.isfinite(value) else math.nan
+    if set(claim.parts) != set(whole):
+        raise UserError(f"claim {claim.id}: has the parts {', '.join(claim.parts)}; they must be {', '.join(whole)}")
+    samples = []
+    rng = np.random.default_rng(0)
+    for _ in range(_RESAMPLES if seeds > 1 else 0):
+        draw.positions = rng.integers(seeds, size=seeds)
+        samples.append(statistic(roles))
+    draw.positions = np.arange(seeds)
+    return {
+        name: (value if math.isfinite(value) else math.nan, *_interval(np.array([sample[name] for sample in samples])))
+        for name, value in whole.items()
+    }
 
 
 def _interval(samples: np.ndarray) -> tuple[float, float]:
@@ -173,22 +213,17 @@ def _interval(samples: np.ndarray) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _there(claim: Claim, ran: Mapping[str, Ran]) -> list[Ran]:
-    return [ran[name] for name in _figures(claim) if name in ran and not ran[name].scores.empty]
-
-
 def _too_small(claim: Claim, ran: Mapping[str, Ran], criteria: Criteria) -> str:
     """How the scale that ran falls short of the paper's, as text; empty if it is large enough."""
-    figures = _there(claim, ran)
-    shared = len(set.intersection(*(set(figure.scores["seed"]) for figure in figures))) if figures else 0
+    figures = [ran[name] for name in _figures(claim)]
+    shared = len(set.intersection(*(set(figure.scores["seed"]) for figure in figures)))
     short: dict[str, tuple[float, str]] = {}
     for figure in figures:
         scores, paper = figure.scores, figure.paper
-        alphas = paper.best.count if paper.best else len(paper.alphas)
         for there, whole, least, what in (
-            (int(scores["length"].min()), paper.length, criteria.least_length, paper.unit),
-            (shared, len(paper.seeds), criteria.least_seeds, "seeds"),
-            (scores["alpha"].nunique(), alphas, 1, "α"),
+            (int(scores["length"].min()), paper.length, criteria.least.length, paper.unit),
+            (shared, len(paper.seeds), criteria.least.seeds, "seeds"),
+            (scores["alpha"].nunique(), paper.n_alphas, 1, "α"),
             (len({*scores["mu"]} & {*paper.mus}), len(paper.mus), 1, "μ"),
         ):
             if there < least * whole:
@@ -198,12 +233,11 @@ def _too_small(claim: Claim, ran: Mapping[str, Ran], criteria: Criteria) -> str:
 
 def _extent(claim: Claim, ran: Mapping[str, Ran]) -> tuple[int, float]:
     """How many runs a claim rests on, and their share of the paper's episodes or frames for its figures."""
-    there = _there(claim, ran)
+    there = [ran[name] for name in _figures(claim) if name in ran and not ran[name].scores.empty]
     if not there:
         return 0, 0.0
-    keys = [*SETTING, "seed"]
-    runs = pd.concat([figure.scores[keys] for figure in there]).drop_duplicates()
-    done = sum(float(figure.scores.drop_duplicates(keys)["length"].sum()) for figure in there)
+    runs = pd.concat([figure.scores[_RUN] for figure in there]).drop_duplicates()
+    done = sum(float(figure.scores.drop_duplicates(_RUN)["length"].sum()) for figure in there)
     paper = sum(len(figure.paper.some_runs()) * figure.paper.length for figure in there)
     return len(runs), min(1.0, done / paper)
 

@@ -64,14 +64,14 @@ def page(table: pd.DataFrame, summary: Mapping[str, str], *, scale: str, style: 
         rows = "".join(_row(claim) for claim in claims if claim["section"] == section)
         sections.append(
             f"<section><h2>{heading}</h2>\n"
-            f'<div class="wide" role="region" aria-label="{heading}" tabindex="0"><table>\n'
+            f'<div class="scroll" role="region" aria-label="{heading}" tabindex="0"><table>\n'
             f"<thead><tr>{heads}</tr></thead>\n{rows}</table></div></section>\n"
         )
     title = f"What holds of the paper's claims, at the {scale} scale"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{html.escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body class='claims'>\n<main>\n"
         f"<h1>{html.escape(title)}</h1>\n"
         f"<p>{_HOW}</p>\n"
         f"<ul>\n{sentences}</ul>\n{''.join(sections)}</main>\n</body>\n</html>\n"
@@ -89,15 +89,15 @@ def _row(claim: Mapping[str, Any]) -> str:
         if not claim["why"].startswith("not run"):
             notes.insert(1, f"Its numbers alone would say: {claim['leaning']}")
     first = (
-        f'<th scope="rowgroup" rowspan="{span}"><span class="id">{html.escape(name_of(claim))}</span> '
-        f'{html.escape(claim["statement"])} <span class="note">{html.escape(claim["place"])}</span></th>'
+        f'<th scope="rowgroup" rowspan="{span}"><b>{html.escape(name_of(claim))}</b> '
+        f'{html.escape(claim["statement"])} <span class="small">{html.escape(claim["place"])}</span></th>'
         f'<td rowspan="{span}"><strong class="{verdict.replace(" ", "-")}">{verdict}</strong>'
-        f'<span class="note">{html.escape(". ".join(notes))}.</span></td>'
+        f'<span class="small">{html.escape(". ".join(notes))}.</span></td>'
     )
     rows = []
     for number, part in enumerate(claim["parts"]):
         cells = (
-            html.escape(part["statistic"]) + f'<span class="note">Why: {html.escape(part["because"])}.</span>',
+            html.escape(part["statistic"]) + f'<span class="small">Why: {html.escape(part["because"])}.</span>',
             estimate(part),
             html.escape(part["wanted"]),
             part["part_verdict"],

@@ -11,28 +11,16 @@ from typing import Any
 
 from metatrace.config.experiments import Experiments
 from metatrace.config.figure import Figure
-from metatrace.domains import registry
-from metatrace.domains.registry import domain_of
+from metatrace.domains.readings import Reading
+from metatrace.domains.registry import ENVIRONMENTS, code_owner, domain_of
+from metatrace.figures.kinds import entry
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS
-from metatrace.report.labels import (
-    ENVIRONMENTS,
-    TABLE_TEXTS,
-    TABLES,
-    alphas_text,
-    as_rst,
-    length_text,
-    link,
-    variant_text,
-)
+from metatrace.report.labels import TABLES, alphas_text, as_rst, length_text, link, variant_text
 
-SECTIONS = {
-    "mountain_car": "Mountain car",
-    "drifting_mountain_car": "Drifting mountain car",
-    "atari": "Arcade Learning Environment",
-    "omitted": "Results that the paper omits",
-    "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
-}
+SECTIONS = entry.SECTIONS
+# What the explorer's page is put together from: a template, and what goes into it.
+EXPLORER_FILES = ("explorer.html", "pages.css", "explorer_data.js", "explorer_chart.js", "explorer.js")
 GOAL = "A return of -200 means that the car did not reach the goal within 200 steps."
 
 
@@ -57,7 +45,7 @@ def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool
         for part, total, name in (
             (seeds, len(whole.seeds), "seeds"),
             (figure.length, whole.length, whole.unit),
-            (_n_alphas(figure), _n_alphas(whole), "α"),
+            (figure.n_alphas, whole.n_alphas, "α"),
             (len(figure.mus), len(whole.mus), "μ"),
             (len(figure.drifts), len(whole.drifts), "drift rates"),
             (len(figure.environments), len(whole.environments), "games"),
@@ -68,13 +56,9 @@ def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool
     return f"{shown}. Less than the paper: {', '.join(short)}." if short else f"{shown}."
 
 
-def _n_alphas(figure: Figure) -> int:
-    return figure.best.count if figure.best else len(figure.alphas)
-
-
 def run_job(environment: str, method: str) -> str:
     """The kind of job (a key of `jobs.JOBS`) that makes a run."""
-    return f"run_{registry.code_owner(environment)}_{method}"
+    return f"run_{code_owner(environment)}_{method}"
 
 
 def run_jobs(asked: Experiments) -> set[str]:
@@ -100,33 +84,20 @@ def report_context(asked: Experiments, paper: Experiments, code: Mapping[str, st
             for name, members in asked.sections().items()
         },
         "readings": [
-            {
-                "id": reading.id,
-                "key": reading.key,
-                "value": asked.readings[reading.key],
-                "is_default": asked.readings[reading.key] == reading.default,
-                "others": [value for value in reading.values if value != asked.readings[reading.key]],
-                "figures": _figures(asked, reading.key),
-                "elsewhere": _elsewhere(asked, reading.key),
-                "question": reading.question,
-                "why": reading.why,
-            }
-            for reading in dict.fromkeys(
-                reading
-                for figure in asked.figures.values()
-                for environment in figure.environments
-                for reading in registry.ENVIRONMENTS[environment].readings
-            )
+            _reading(asked, reading)
+            for reading in dict.fromkeys(reading for figure in asked.figures.values() for reading in figure.asks)
         ],
         "figures": {figure.name: _caption(asked, paper, figure) for figure in asked.figures.values()},
     }
 
 
 def _caption(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str, Any]:
-    """What the captions of a figure show. Snakemake's templates cannot include others, so shared sentences are here."""
-    seeds = len(figure.seeds)
-    over_seeds, unknown = f"{seeds} seeds", ""
-    if seeds == 1:
+    """What a figure's captions show; what they share is here, for Snakemake's templates cannot include others."""
+    source = _source(asked, paper, figure)
+    readings = ", ".join(f"{reading.key} = {figure.readings[reading.key]}" for reading in figure.asks)
+    chosen = f"Not given in the paper, and chosen here: {as_rst(figure.assumptions)}." if figure.assumptions else ""
+    over_seeds, unknown = f"{len(figure.seeds)} seeds", ""
+    if len(figure.seeds) == 1:
         over_seeds, unknown = "1 seed", " (unknown for a single seed)"
     return {
         "title": as_rst(figure.title),
@@ -141,27 +112,40 @@ def _caption(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str
         "intervals": f"95 % bootstrap intervals over seeds{unknown}",
         "lines": f"A line is the mean over {over_seeds} of the trailing mean of the last {figure.smoothing} episodes; "
         f"bands are 95 % bootstrap intervals over seeds{unknown}.",
-        "source": _source(asked, paper, figure),
-        "tables": _table_captions(asked, paper, figure),
-        "details": _details(asked, paper, figure),
+        "source": source,
+        "tables": {
+            name: f"{as_rst(figure.title)}: {text}. {source} Read α, μ and drift as text: they are number tokens such "
+            "as 2^-10."
+            for name, text in _table_texts(asked).items()
+        },
+        "details": "\n\n".join(filter(None, [source, chosen, f"**Readings in force:** {readings}."])),
     }
 
 
-def _details(asked: Experiments, paper: Experiments, figure: Figure) -> str:
-    """The end of a caption, in reStructuredText: the runs behind it, what we chose, the readings."""
-    readings = {
-        key: value
-        for environment in figure.environments
-        for key, value in asked.readings_of(environment, figure.variant).items()
+def _reading(asked: Experiments, reading: Reading) -> dict[str, Any]:
+    """What the front page says of a reading: its answer, and the figures that it enters; none if it enters all."""
+    figures = asked.figures.values()
+    value = asked.readings[reading.key]
+    entered = [figure for figure in figures if reading in figure.asks]
+    return {
+        "id": reading.id,
+        "key": reading.key,
+        "value": value,
+        "is_default": value == reading.default,
+        "others": [other for other in reading.values if other != value],
+        "figures": [] if len(entered) == len(figures) > 1 else [_linked(figure) for figure in entered],
+        "elsewhere": [
+            {**_linked(figure), "value": figure.readings[reading.key]}
+            for figure in figures
+            if figure.readings[reading.key] != value
+        ],
+        "question": reading.question,
+        "why": reading.why,
     }
-    chosen = f"Not given in the paper, and chosen here: {as_rst(figure.assumptions)}." if figure.assumptions else ""
-    return "\n\n".join(
-        [
-            _source(asked, paper, figure),
-            *filter(None, [chosen]),
-            f"**Readings in force:** {', '.join(f'{key} = {value}' for key, value in readings.items())}.",
-        ]
-    )
+
+
+def _linked(figure: Figure) -> dict[str, str]:
+    return {"name": figure.short_name, "link": link(figure)}
 
 
 def _source(asked: Experiments, paper: Experiments, figure: Figure) -> str:
@@ -170,38 +154,31 @@ def _source(asked: Experiments, paper: Experiments, figure: Figure) -> str:
     return f"Drawn from {runs}{members}. {note(asked, paper, figure)}"
 
 
-def _table_captions(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str, str]:
-    """The captions of a figure's tables, by table."""
-    end = f"{_source(asked, paper, figure)} Read α, μ and drift as text: they are number tokens such as 2^-10."
-    return {name: f"{as_rst(figure.title)}: {text}. {end}" for name, text in _table_texts(asked).items()}
-
-
 def _table_texts(asked: Experiments) -> dict[str, str]:
     return {
         name: text.format(final=asked.final_episodes, spread_alpha_max=asked.spread_alpha_max)
-        for name, text in TABLE_TEXTS.items()
+        for name, (_, text) in TABLES.items()
     }
 
 
 def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, Any]:
     """What the explorer says, and what it shows of which figure."""
+    figures = asked.figures.values()
     return {
         "scale": asked.scale,
         "runs": len(asked.all_runs()),
         "code": dict(code),
         "fingerprint": digest(code),
         "environments": {
-            name: label
-            for name, label in ENVIRONMENTS.items()
-            if any(name in figure.environments for figure in asked.figures.values())
+            name: environment.label
+            for name, environment in ENVIRONMENTS.items()
+            if any(name in figure.environments for figure in figures)
         },
         "methods": {
-            name: method.label
-            for name, method in METHODS.items()
-            if any(name in figure.methods for figure in asked.figures.values())
+            name: method.label for name, method in METHODS.items() if any(name in figure.methods for figure in figures)
         },
         "variants": {variant: variant_text(variant) for variant in asked.variants()},
-        "tables": {name: {"name": TABLES[name], "text": text} for name, text in _table_texts(asked).items()},
+        "tables": {name: {"name": TABLES[name][0], "text": text} for name, text in _table_texts(asked).items()},
         "figures": [
             {
                 "name": figure.name,
@@ -214,35 +191,10 @@ def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, A
                 "colours": colours,
                 "best": figure.kind == "best_mu",
             }
-            for figure in asked.figures.values()
+            for figure in figures
             for panels, colours in filter(None, [KINDS[figure.kind].explorer])
         ],
     }
-
-
-def _figures(asked: Experiments, key: str) -> list[dict[str, str]]:
-    """The figures whose runs a reading enters; none if it enters all."""
-    concerned = [
-        figure
-        for figure in asked.figures.values()
-        if any(
-            key == reading.key
-            for environment in figure.environments
-            for reading in registry.ENVIRONMENTS[environment].readings
-        )
-    ]
-    if len(concerned) == len(asked.figures) > 1:
-        return []
-    return [{"name": figure.short_name, "link": link(figure)} for figure in concerned]
-
-
-def _elsewhere(asked: Experiments, key: str) -> list[dict[str, str]]:
-    """The figures with another answer to a reading than the config's, and that answer."""
-    return [
-        {"name": figure.short_name, "link": link(figure), "value": figure.readings[key]}
-        for figure in asked.figures.values()
-        if figure.readings[key] != asked.readings[key]
-    ]
 
 
 def verdicts(path: Path) -> list[str]:

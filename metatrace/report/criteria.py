@@ -1,91 +1,89 @@
 """What decides the paper's claims: `config/claims.yaml`, read and checked."""
 
 import math
-from collections.abc import Mapping
+import operator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from metatrace.config.loading import read_yaml
 from metatrace.errors import UserError
 from metatrace.report.claim_statistics import STATISTICS
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
-_RULES = {"above": ">", "at_least": "≥", "below": "<"}
+_RULES = {"above": (">", operator.gt), "at_least": ("≥", operator.ge), "below": ("<", operator.lt)}
+_Text = Annotated[str, Field(min_length=1)]
+_Share = Annotated[float, Field(ge=0, le=1)]
+_Number = Annotated[float, Field(allow_inf_nan=False)]
+_Names = Annotated[
+    list[_Text], Field(min_length=1), BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
+]
 
 
-@dataclass(frozen=True)
-class Part:
-    """One statistic of a claim, its `rule` (above, at_least or below a threshold), and the reason for the threshold."""
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    name: str
-    statistic: str
-    rule: str
-    threshold: float
-    because: str
+
+class Part(_Model):
+    """One statistic of a claim, a threshold that it must be above, at least or below, and the threshold's reason."""
+
+    statistic: _Text
+    because: _Text
+    above: _Number | None = None
+    at_least: _Number | None = None
+    below: _Number | None = None
+
+    @property
+    def _thresholds(self) -> dict[str, float]:
+        given = {rule: getattr(self, rule) for rule in _RULES}
+        return {rule: threshold for rule, threshold in given.items() if threshold is not None}
+
+    @model_validator(mode="after")
+    def _has_one_threshold(self) -> Self:
+        if len(self._thresholds) != 1:
+            text = f"has {len(self._thresholds)} thresholds; it must have one of {', '.join(_RULES)}"
+            raise PydanticCustomError("thresholds", "{text}", {"text": text})
+        return self
 
     @property
     def wanted(self) -> str:
         """The threshold as text: "> 0"."""
-        return f"{_RULES[self.rule]} {self.threshold:g}"
+        ((rule, threshold),) = self._thresholds.items()
+        return f"{_RULES[rule][0]} {threshold:g}"
 
     def verdict(self, value: float, low: float, high: float) -> str:
         """Whether it holds, fails or is undecided, judged by its interval."""
-        if math.isnan(value) or math.isnan(low) or math.isnan(high):
+        if any(map(math.isnan, (value, low, high))):
             return UNDECIDED
-        sides = {self._is_met(low), self._is_met(high)}
+        ((rule, threshold),) = self._thresholds.items()
+        sides = {_RULES[rule][1](end, threshold) for end in (low, high)}
         return UNDECIDED if len(sides) == 2 else HOLDS if sides == {True} else FAILS
 
-    def _is_met(self, value: float) -> bool:
-        if self.rule == "below":
-            return value < self.threshold
-        return value >= self.threshold if self.rule == "at_least" else value > self.threshold
+
+class _Entry(_Model):
+    section: _Text
+    place: _Text
+    statement: _Text
+    figures: dict[str, _Names] = Field(min_length=1)
+    under: dict[str, dict[str, _Names]] = {}
+    parts: dict[str, Part] = Field(min_length=1)
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(_Entry):
     """A claim of the paper: where it stands, which figures have which role in it, and its parts.
 
-    `under` names the reading under which the claim is judged in addition to the default one; else it is empty.
+    `reading` names the reading under which the claim is judged in addition to the default one; else it is empty.
     """
 
     id: str
-    under: str
-    section: str
-    place: str
-    statement: str
-    figures: dict[str, tuple[str, ...]]
-    parts: tuple[Part, ...]
+    reading: str
 
     @property
     def name(self) -> str:
-        return f"{self.id} under {self.under}" if self.under else self.id
-
-
-@dataclass(frozen=True)
-class Criteria:
-    """All claims, and the shares of the paper's length and seeds that a claim needs to be decided."""
-
-    least_length: float
-    least_seeds: float
-    claims: tuple[Claim, ...]
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-_Text = Annotated[str, Field(min_length=1)]
-_Share = Annotated[float, Field(ge=0, le=1)]
-_Number = Annotated[float, Field(allow_inf_nan=False)]
-_Figures = dict[
-    str,
-    Annotated[
-        list[_Text], Field(min_length=1), BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
-    ],
-]
+        return f"{self.id} under {self.reading}" if self.reading else self.id
 
 
 class _Least(_Model):
@@ -93,26 +91,17 @@ class _Least(_Model):
     seeds: _Share
 
 
-class _Part(_Model):
-    statistic: _Text
-    because: _Text
-    above: _Number | None = None
-    at_least: _Number | None = None
-    below: _Number | None = None
-
-
-class _Claim(_Model):
-    section: _Text
-    place: _Text
-    statement: _Text
-    figures: _Figures = Field(min_length=1)
-    under: dict[str, _Figures] = {}
-    parts: dict[str, _Part] = Field(min_length=1)
-
-
 class _File(_Model):
     least: _Least
-    claims: dict[str, _Claim] = Field(min_length=1)
+    claims: dict[str, _Entry] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """All claims, and the shares of the paper's length and seeds that a claim needs to be decided."""
+
+    least: _Least
+    claims: tuple[Claim, ...]
 
 
 def read(path: Path) -> Criteria:
@@ -125,33 +114,21 @@ def read(path: Path) -> Criteria:
         content = _File.model_validate(read_yaml(path, "config/claims.yaml", "claims"))
     except ValidationError as error:
         raise UserError(f"{path}: {_first(error)}; see config/claims.yaml") from None
-    claims = []
-    for name, entry in content.claims.items():
-        where = f"{path}: claims.{name}"
-        if name not in STATISTICS:
-            raise UserError(f"{where}: there is no such claim; the claims are {', '.join(STATISTICS)}")
-        parts = tuple(_part(key, part, f"{where}.parts.{key}") for key, part in entry.parts.items())
-        for under, others in {"": {}, **entry.under}.items():
-            figures = {role: tuple(named) for role, named in {**entry.figures, **others}.items()}
-            claims.append(Claim(name, under, entry.section, entry.place, entry.statement, figures, parts))
-    return Criteria(content.least.length, content.least.seeds, tuple(claims))
+    unknown = [name for name in content.claims if name not in STATISTICS]
+    if unknown:
+        raise UserError(f"{path}: claims.{unknown[0]}: there is no such claim; the claims are {', '.join(STATISTICS)}")
+    claims = (
+        Claim(**dict(entry) | {"id": name, "reading": reading, "figures": entry.figures | figures})
+        for name, entry in content.claims.items()
+        for reading, figures in {"": {}, **entry.under}.items()
+    )
+    return Criteria(content.least, tuple(claims))
 
 
 def _first(error: ValidationError) -> str:
     """The key and the text of the outermost error."""
-    errors: list[Mapping[str, Any]] = list(error.errors(include_url=False))
-    first = min(errors, key=lambda one: [str(part) for part in one["loc"]])
+    first = min(error.errors(include_url=False), key=lambda one: [str(part) for part in one["loc"]])
+    texts = {"extra_forbidden": "there is no such key", "missing": "is missing", "thresholds": first["msg"]}
+    text = texts.get(first["type"], f"is {str(first['input'])[:60]!r}; {first['msg']}")
     key = ".".join(map(str, first["loc"]))
-    if first["type"] == "extra_forbidden":
-        return f"{key}: there is no such key"
-    if first["type"] == "missing":
-        return f"{key}: is missing"
-    return f"{key}: is {str(first['input'])[:60]!r}; {first['msg']}" if key else str(first["msg"])
-
-
-def _part(name: str, entry: _Part, where: str) -> Part:
-    given = {rule: getattr(entry, rule) for rule in _RULES if getattr(entry, rule) is not None}
-    if len(given) != 1:
-        raise UserError(f"{where}: has {len(given)} thresholds; it must have one of {', '.join(_RULES)}")
-    ((rule, threshold),) = given.items()
-    return Part(name, entry.statistic, rule, threshold, entry.because)
+    return f"{key}: {text}" if key else first["msg"]

@@ -1,8 +1,7 @@
 """The explorer: one HTML file, usable offline, on which a reader picks curves, single runs and tables.
 
-Altair writes the chart as Vega-Lite, whose libraries are inlined. The rest is reports/explorer.html, .css and .js. The
-page holds its data as JSON: the thinned figures, with runs that several figures share there once, and the tables, one
-list per column.
+The scripts reports/explorer*.js draw with Vega-Lite, whose libraries are inlined. The page holds its data as JSON: the
+thinned figures, with runs that several figures share there once, and the tables, one list per column.
 """
 
 import json
@@ -12,7 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import altair as alt
 import pandas as pd
 import vl_convert
 from matplotlib import colormaps
@@ -23,6 +21,7 @@ from metatrace.analysis.groups import SETTING
 from metatrace.errors import UserError
 from metatrace.figures import planes, style
 from metatrace.methods import METHODS
+from metatrace.report.context import EXPLORER_FILES
 from metatrace.runs import atomic
 from metatrace.runs.atomic import remedy
 
@@ -30,6 +29,7 @@ from metatrace.runs.atomic import remedy
 _SHADES = 33
 _DIGITS = 7
 _MARK = "/*{}*/"
+_VEGA_LITE = "6.4"
 
 
 def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
@@ -38,7 +38,7 @@ def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
     Args:
       words: of `context.explorer_context`.
       folder: `results/<scale>/tables`.
-      template: the folder of explorer.html, explorer.css and explorer.js.
+      template: the folder of `EXPLORER_FILES`.
 
     Raises:
       UserError: a table, a thinned figure or a part of the template is missing or damaged.
@@ -47,7 +47,6 @@ def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
     shown = {
         "words": words,
         "looks": looks(),
-        "chart": chart(),
         **curves(words, thinned),
         "tables": {
             name: columns(_put_together(name, words, folder))
@@ -55,16 +54,14 @@ def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
             if any(name in figure["tables"] for figure in words["figures"])
         },
     }
-    files = [template / f"explorer.{suffix}" for suffix in ("html", "css", "js")]
-    text, look, behaviour = (atomic.read_text(file, "restore it") for file in files)
+    text, look, *scripts = (atomic.read_text(template / file, "restore it") for file in EXPLORER_FILES)
     data = json.dumps(shown, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    version = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
     parts = {
         "style": look,
         # In HTML this character begins the end of a script; JSON can write it in another way.
         "data": data.replace("<", "\\u003c"),
-        "libraries": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version),
-        "behaviour": behaviour,
+        "libraries": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE),
+        "behaviour": "\n".join(scripts),
     }
     for name, part in parts.items():
         if text.count(_MARK.format(name)) != 1:
@@ -83,40 +80,36 @@ def curves(words: Mapping[str, Any], thinned: Mapping[str, Mapping[str, Any]]) -
       `grids`; and `curves`, each with `figures` (names), `variant`, `environment`, `method`, `alpha`, `mu`, `drift`,
       `smoothing`, `axis`, `decimals`, `seeds`, `grid`, `mean`, `low`, `high`, `run_grid`, `runs`.
     """
-    grids: list[list[int]] = []
     numbers: dict[tuple[int, ...], int] = {}
     known: dict[tuple[Any, ...], dict[str, Any]] = {}
-
-    def number(grid: list[int]) -> int:
-        if tuple(grid) not in numbers:
-            numbers[tuple(grid)] = len(grids)
-            grids.append(grid)
-        return numbers[tuple(grid)]
-
     for figure in words["figures"]:
         made = thinned[figure["name"]]
-        for setting, curve, runs in zip(made["settings"], made["curves"], made["runs"], strict=True):
+        grids = [numbers.setdefault(tuple(grid), len(numbers)) for grid in made["grids"]]
+        for setting, (grid, mean, low, high), (run_grid, runs) in zip(
+            made["settings"], made["curves"], made["runs"], strict=True
+        ):
             key = (figure["variant"], *setting, figure["smoothing"], tuple(made["seeds"]))
-            if key in known:
-                known[key]["figures"].append(figure["name"])
-                continue
-            known[key] = {
-                "figures": [figure["name"]],
-                "variant": figure["variant"],
-                **dict(zip(SETTING, setting, strict=True)),
-                "smoothing": figure["smoothing"],
-                "axis": made["axis"],
-                "decimals": made["decimals"][setting[0]],
-                "seeds": made["seeds"],
-                "grid": number(made["grids"][curve[0]]),
-                "mean": curve[1],
-                # A single run has no interval.
-                "low": curve[2] if any(step is not None for step in curve[2]) else [],
-                "high": curve[3] if any(step is not None for step in curve[3]) else [],
-                "run_grid": number(made["grids"][runs[0]]),
-                "runs": runs[1],
-            }
-    return {"grids": grids, "curves": list(known.values())}
+            curve = known.setdefault(
+                key,
+                {
+                    "figures": [],
+                    "variant": figure["variant"],
+                    **dict(zip(SETTING, setting, strict=True)),
+                    "smoothing": figure["smoothing"],
+                    "axis": made["axis"],
+                    "decimals": made["decimals"][setting[0]],
+                    "seeds": made["seeds"],
+                    "grid": grids[grid],
+                    "mean": mean,
+                    # A single run has no interval.
+                    "low": low if any(step is not None for step in low) else [],
+                    "high": high if any(step is not None for step in high) else [],
+                    "run_grid": grids[run_grid],
+                    "runs": runs,
+                },
+            )
+            curve["figures"].append(figure["name"])
+    return {"grids": list(map(list, numbers)), "curves": list(known.values())}
 
 
 def columns(frame: pd.DataFrame) -> dict[str, Any]:
@@ -127,9 +120,8 @@ def columns(frame: pd.DataFrame) -> dict[str, Any]:
         if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
             made[str(name)] = {"numbers": [_rounded(value) for value in values]}
         else:
-            texts = list(dict.fromkeys(map(_as_text, values)))
-            places = {text: place for place, text in enumerate(texts)}
-            made[str(name)] = {"texts": texts, "places": [places[_as_text(value)] for value in values]}
+            places, texts = pd.factorize(values.astype("object").where(values.notna(), "").map(str))
+            made[str(name)] = {"texts": texts.tolist(), "places": places.tolist()}
     return made
 
 
@@ -138,12 +130,8 @@ def looks() -> dict[str, Any]:
     viridis = colormaps["viridis"]
     return {
         "methods": {
-            name: {
-                "name": method.name,
-                "light": method.colour,
-                "dark": lighter(method.colour),
-            }
-            for name, method in METHODS.items()
+            token: {"name": method.name, "light": method.colour, "dark": lighter(method.colour)}
+            for token, method in METHODS.items()
         },
         "shades": [to_hex(viridis(i / (_SHADES - 1))) for i in range(_SHADES)],
         "dashes": [list(style.dashes(i)) or [1, 0] for i in range(4)],
@@ -156,66 +144,6 @@ def lighter(colour: str, least: float = 0.35) -> str:
     while planes.luminance(mixed) < least:
         mixed = tuple(part + 0.05 * (1 - part) for part in mixed)  # type: ignore[assignment]  # three parts
     return str(to_hex(mixed))
-
-
-def chart() -> dict[str, Any]:
-    """The chart in Vega-Lite, without data: the page adds rows, sizes, panels and the scales' domains.
-
-    It has a layer for bands, runs, lines and targets; the page drops those with nothing to show.
-
-    Rows: `kind` (curve or run), `line` (rows of one line share it), `x`, `y`, for a curve `low` and `high`, and what
-    names it: `panel`, `colour`, `dash`, `name`, `last`.
-    """
-    is_curve, is_run = alt.datum.kind == "curve", alt.datum.kind == "run"
-    pointed = alt.selection_point(name="pointed", fields=["name"], on="pointerover", clear="pointerout")
-    x = alt.X("x:Q", title=None, scale=alt.Scale(nice=False, zero=False))
-    y = alt.Y("y:Q", title="Return", scale=alt.Scale(zero=False))
-    colour = alt.Color("colour:N", title=None, sort=None)
-    dash = alt.StrokeDash("dash:N", title=None, sort=None)
-    band = (
-        alt.Chart(name="bands")
-        .mark_area(opacity=0.16, aria=False)
-        .encode(x, alt.Y("low:Q", title="Return"), alt.Y2("high:Q"), alt.Color("colour:N"), alt.Detail("line:N"))
-    )
-    single = (
-        alt.Chart(name="runs")
-        .mark_line(strokeWidth=0.8, opacity=0.45, aria=False)
-        .encode(x, y, colour, alt.Detail("line:N"))
-    )
-    line = (
-        alt.Chart(name="lines")
-        .mark_line(aria=False)
-        .encode(
-            x,
-            y,
-            colour,
-            dash,
-            alt.Detail("line:N"),
-            strokeWidth=alt.condition(pointed, alt.value(3.2), alt.value(1.7), empty=False),
-        )
-    )
-    # A wide invisible line, which the pointer can hit.
-    hit = (
-        alt.Chart(name="targets")
-        .mark_line(strokeWidth=11, opacity=0, aria=False)
-        .encode(
-            x,
-            y,
-            alt.Detail("line:N"),
-            tooltip=[alt.Tooltip("name:N", title="Curve"), alt.Tooltip("last:N", title="At the end")],
-        )
-    )
-    layers = alt.layer(
-        band.transform_filter(is_curve),
-        single.transform_filter(is_run),
-        line.transform_filter(is_curve),
-        hit.transform_filter(is_curve).add_params(pointed),
-        data=alt.NamedData("rows"),
-    )
-    panels = layers.facet(facet=alt.Facet("panel:N", title=None), columns=1)
-    made: dict[str, Any] = json.loads(panels.to_json(validate=True))
-    made["config"] = {}
-    return made
 
 
 def _put_together(name: str, words: Mapping[str, Any], folder: Path) -> pd.DataFrame:
@@ -239,15 +167,11 @@ def _rounded(value: Any) -> float | int | None:
     return float(f"{float(value):.{_DIGITS}g}")
 
 
-def _as_text(value: Any) -> str:
-    return "" if pd.isna(value) else str(value)
-
-
 def _read(path: Path) -> dict[str, Any]:
     try:
-        made = json.loads(atomic.read_text(path, remedy(path)))
+        made = dict(json.loads(atomic.read_text(path, remedy(path))))
         if not {"axis", "decimals", "seeds", "grids", "settings", "curves", "runs"} <= made.keys():
             raise ValueError("not a thinned figure")
-    except (ValueError, AttributeError):
+    except (ValueError, TypeError):
         raise UserError(f"{path}: is cut short, garbled or not a thinned figure; {remedy(path)}") from None
-    return dict(made)
+    return made

@@ -3,51 +3,43 @@
 import re
 
 from metatrace.config.figure import Figure, short_name_of
-from metatrace.domains import registry
 from metatrace.figures.kinds.kind import Picture
 from metatrace.methods import METHODS
 
-ENVIRONMENTS = {token: environment.label for token, environment in registry.ENVIRONMENTS.items()}
-TABLES = {
-    "scores": "scores, one row per run",
-    "settings": "scores, one row per setting",
-    "spread": "spread over α",
-    "best_mu": "the best μ",
-    "final_beta": "final β, one row per run and group",
-    "best_constant": "the best constant α",
-    "reference": "scores next to random play and published ones",
-    "differences": "the two methods' differences, one row per setting",
-    "overview": "the differences, summarized",
-    "best_over_alpha": "the best μ over all α",
-    "aggregate_scores": "all games together",
+# Of each table its name and, after the colon, what it holds.
+_TABLES = {
+    "scores": "scores, one row per run: final return (mean over the last {final} episodes) and AUC (mean over all "
+    "episodes) of every run",
+    "settings": "scores, one row per setting: final return and AUC of every setting: mean over seeds and 95 % "
+    "bootstrap interval",
+    "spread": "spread over α: standard deviation of the mean AUC over α ≤ {spread_alpha_max}, for every μ, with a 95 %"
+    " bootstrap interval that resamples the seeds of all α together",
+    "best_mu": "the best μ: for every method and drift rate, the μ with the highest final return (mean over the last "
+    "{final} episodes), the runner-up, and the difference between the two, with 95 % bootstrap intervals; the interval"
+    " of the difference pairs runs of the same seed",
+    "final_beta": "final β, one row per run and group: mean β (log step-size) of every group of weights over the last "
+    "{final} episodes of every run",
+    "best_constant": "the best constant α: for every game, the α with the highest final return (mean over the last "
+    "{final} episodes) without tuning",
+    "reference": "scores next to random play and published ones: final return (mean over the last {final} finished "
+    "episodes) of every setting, next to random play and published agents, each with its protocol, its source, and "
+    "whether it is comparable",
+    "differences": "the two methods' differences, one row per setting: AUC and final return of the first method minus "
+    "the second at every setting, with runs paired by seed: the mean with a 95 % bootstrap interval, whether the "
+    "interval excludes 0 (significant), each method's standard deviation over seeds, and the difference as a multiple "
+    "of it",
+    "overview": "the differences, summarized: over all settings: how often AUC and final return differ significantly "
+    "between the two methods and which is better then, the median difference, and the largest difference and where it "
+    "occurs. By chance alone about one setting in twenty would be significant, and more with few seeds",
+    "best_over_alpha": "the best μ over all α: for every method, the μ with the highest mean AUC over α ≤ "
+    "{spread_alpha_max}, with a 95 % bootstrap interval over seeds, and the runner-up",
+    "aggregate_scores": "all games together: for every method and α, the interquartile mean (IQM) of the final return "
+    "over the runs of all games, normalized per game: 0 is random play, 1 the published DQN of the table of published "
+    "scores, which learned from four times as many frames and with replay; and how likely a run with tuning is better "
+    "than one without at the same α, on a game drawn at random (improvement; 0.5: neither is better). 95 % bootstrap "
+    "intervals resample the runs of each game",
 }
-TABLE_TEXTS = {
-    "scores": "final return (mean over the last {final} episodes) and AUC (mean over all episodes) of every run",
-    "settings": "final return and AUC of every setting: mean over seeds and 95 % bootstrap interval",
-    "spread": "standard deviation of the mean AUC over α ≤ {spread_alpha_max}, for every μ, with a 95 % bootstrap "
-    "interval that resamples the seeds of all α together",
-    "best_mu": "for every method and drift rate, the μ with the highest final return (mean over the last {final} "
-    "episodes), the runner-up, and the difference between the two, with 95 % bootstrap intervals; the interval of the "
-    "difference pairs runs of the same seed",
-    "final_beta": "mean β (log step-size) of every group of weights over the last {final} episodes of every run",
-    "best_constant": "for every game, the α with the highest final return (mean over the last {final} episodes) "
-    "without tuning",
-    "reference": "final return (mean over the last {final} finished episodes) of every setting, next to random play "
-    "and published agents, each with its protocol, its source, and whether it is comparable",
-    "differences": "AUC and final return of the first method minus the second at every setting, with runs paired by "
-    "seed: the mean with a 95 % bootstrap interval, whether the interval excludes 0 (significant), each method's "
-    "standard deviation over seeds, and the difference as a multiple of it",
-    "overview": "over all settings: how often AUC and final return differ significantly between the two methods and "
-    "which is better then, the median difference, and the largest difference and where it occurs. By chance alone "
-    "about one setting in twenty would be significant, and more with few seeds",
-    "best_over_alpha": "for every method, the μ with the highest mean AUC over α ≤ {spread_alpha_max}, with a 95 % "
-    "bootstrap interval over seeds, and the runner-up",
-    "aggregate_scores": "for every method and α, the interquartile mean (IQM) of the final return over the runs of all "
-    "games, normalized per game: 0 is random play, 1 the published DQN of the table of published scores, which learned "
-    "from four times as many frames and with replay; and how likely a run with tuning is better than one without at "
-    "the same α, on a game drawn at random (improvement; 0.5: neither is better). 95 % bootstrap intervals resample "
-    "the runs of each game",
-}
+TABLES = {table: tuple(text.split(": ", 1)) for table, text in _TABLES.items()}
 
 
 def link(figure: Figure) -> str:

@@ -5,7 +5,7 @@ It is for readers who do not have the hours to run it; `results/<scale>` holds t
 
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
     for name in pictures:
         made[f"figures/{name}.png"] = _small(Path(f"{folder}/figures/{name}.png"))
     claims = json.loads(made["claims.json"])
-    made["README.md"] = "\n".join(_readme(asked, claims, made_by, pictures)).encode()
+    made["README.md"] = _readme(asked, claims, made_by, pictures).encode()
     for name, content in made.items():
         atomic.write_atomically(output / name, content)
     figures = outputs.with_runs(figures)
@@ -79,15 +79,6 @@ def _made_by(asked: Experiments) -> dict[str, Any]:
         "code": {job: made.digest for job, made in code.items()},
         "packages": {name: version for made in code.values() for name, version in made.packages.items()},
     }
-
-
-def moved_on(made_by: dict[str, Any]) -> list[str]:
-    """The kinds of job whose code has changed since the published results were made."""
-    return [
-        job
-        for job, digest in made_by["code"].items()
-        if job not in jobs.JOBS or jobs.fingerprint_of(job).digest != digest
-    ]
 
 
 def _scores(folder: str, figures: Iterable[Figure]) -> pd.DataFrame:
@@ -125,35 +116,40 @@ def _small(path: Path) -> bytes:
     return buffer.getvalue()
 
 
-def _readme(
-    asked: Experiments, claims: dict[str, Any], made_by: dict[str, Any], pictures: dict[str, Figure]
-) -> Iterable[str]:
+def _readme(asked: Experiments, claims: dict[str, Any], made_by: dict[str, Any], pictures: dict[str, Figure]) -> str:
     """The page that readers see: the verdicts and every picture."""
-    yield f"# Results at the {asked.scale} scale"
-    yield ""
-    yield (
-        f"{made_by['runs']:,} runs, {made_by['episodes']:,} episodes. `metatrace publish` wrote this page; do not edit "
-        "it by hand. `made_by.json` names the code, the versions and the readings behind it; `scores.parquet` has one "
-        "row per run, `curves.parquet` the learning curves at a hundred episodes each."
+    sentences = "\n".join(f"- {sentence}" for sentence in claims["summary"].values())
+    rows = "\n".join(row for claim in claims["claims"] for row in _rows(claim))
+    shown = "\n\n".join(
+        f"**{figure.title}**{f' ({name})' if name != figure.name else ''}\n\n![{name}](figures/{name}.png)"
+        for name, figure in pictures.items()
     )
-    yield ""
-    yield "## What holds of the paper's claims"
-    yield ""
-    yield from (f"- {sentence}" for sentence in claims["summary"].values())
-    yield ""
-    yield "| claim | verdict | statistic | value and 95 % interval | threshold |"
-    yield "|---|---|---|---|---|"
-    for claim in claims["claims"]:
-        for number, part in enumerate(claim["parts"]):
-            first = f"**{claims_page.name_of(claim)}** {claim['statement']}" if number == 0 else ""
-            verdict = claim["verdict"] + (f" ({claim['why']})" if claim["why"] else "") if number == 0 else ""
-            cells = (first, verdict, part["statistic"], claims_page.estimate(part), part["wanted"])
-            yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-    yield ""
-    yield "## Pictures"
-    for name, figure in pictures.items():
-        yield ""
-        yield f"**{figure.title}**" + (f" ({name})" if name != figure.name else "")
-        yield ""
-        yield f"![{name}](figures/{name}.png)"
-    yield ""
+    return f"""\
+# Results at the {asked.scale} scale
+
+{made_by["runs"]:,} runs, {made_by["episodes"]:,} episodes. `metatrace publish` wrote this page; do not edit it by \
+hand. `made_by.json` names the code, the versions and the readings behind it; `scores.parquet` has one row per run, \
+`curves.parquet` the learning curves at a hundred episodes each.
+
+## What holds of the paper's claims
+
+{sentences}
+
+| claim | verdict | statistic | value and 95 % interval | threshold |
+|---|---|---|---|---|
+{rows}
+
+## Pictures
+
+{shown}
+"""
+
+
+def _rows(claim: dict[str, Any]) -> Iterator[str]:
+    """The rows of a claim, one per part; the first one names the claim."""
+    why = f" ({claim['why']})" if claim["why"] else ""
+    first = (f"**{claims_page.name_of(claim)}** {claim['statement']}", f"{claim['verdict']}{why}")
+    for part in claim["parts"]:
+        cells = (*first, part["statistic"], claims_page.estimate(part), part["wanted"])
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        first = ("", "")

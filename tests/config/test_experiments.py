@@ -8,9 +8,9 @@ import pytest
 from configs import NINE, VALID, changed
 
 from metatrace.config import experiments, loading
-from metatrace.config.figure import BestAlphas
 from metatrace.domains.registry import ENVIRONMENTS, READINGS
 from metatrace.errors import UserError
+from metatrace.figures.kinds.games import Choice
 from metatrace.runs.key import RunKey
 
 CONFIGS = Path(__file__).parents[2] / "config"
@@ -118,7 +118,7 @@ def test_the_paper_has_the_grids_of_its_figures_on_games():
     assert eight.alphas == tuple(f"2^-{power}" for power in range(6, 14)) and eight.best is None
     assert nine.environments == ("space_invaders", "seaquest", "asterix", "beam_rider", "freeway")
     assert (nine.methods, nine.seeds) == (("none", "mixed"), tuple(range(5)))
-    assert (nine.best, nine.alphas) == (BestAlphas(3, "figure_8", "mixed"), eight.alphas)
+    assert (nine.best, nine.alphas) == (Choice(best=3, from_figure="figure_8", method="mixed"), eight.alphas)
     for figure in (eight, nine):
         assert (figure.kind, figure.mus, figure.drifts) == ("games", ("0.001",), ("0",))
         assert (figure.length, figure.unit, figure.smoothing) == (12_500_000, "observed frames", 40)

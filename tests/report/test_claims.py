@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from metatrace.analysis import tables
 from metatrace.config import loading
 from metatrace.errors import UserError
-from metatrace.report import claim_evidence, claims, context, criteria
+from metatrace.report import claims, context, criteria
 from metatrace.report import claims_page as pages
 from metatrace.report.claim_statistics import STATISTICS
 
@@ -357,12 +357,8 @@ def asterix(mixed, ahead):
 
 
 def verdicts(name, figures, decided_by=CRITERIA):
-    only = criteria.Criteria(
-        decided_by.least_length,
-        decided_by.least_seeds,
-        tuple(claim for claim in decided_by.claims if claim.name == name),
-    )
-    return claims.judge(only, figures)
+    chosen = tuple(claim for claim in decided_by.claims if claim.name == name)
+    return claims.judge(dataclasses.replace(decided_by, claims=chosen), figures)
 
 
 @pytest.mark.parametrize(
@@ -405,7 +401,7 @@ def test_the_sweep_of_a_single_seed_shows_its_numbers_and_decides_nothing():
 
 
 def test_every_claim_of_the_paper_has_a_statistic_words_and_a_section():
-    assert [claim.id for claim in CRITERIA.claims if not claim.under] == [f"C{n}" for n in range(1, 22)]
+    assert [claim.id for claim in CRITERIA.claims if not claim.reading] == [f"C{n}" for n in range(1, 22)]
     assert set(STATISTICS) == {claim.id for claim in CRITERIA.claims}
     assert set(CASES) == set(STATISTICS) - {"C16"}
     for claim in CRITERIA.claims:
@@ -489,7 +485,7 @@ def test_the_same_runs_give_the_same_table_whatever_their_order():
 )
 def test_a_part_holds_or_fails_only_where_the_whole_interval_does(rule, threshold, one, other):
     low, high = sorted((one, other))
-    part = criteria.Part("p", "s", rule, threshold, "b")
+    part = criteria.Part(statistic="s", because="b", **{rule: threshold})
     verdict = part.verdict((low + high) / 2, low, high)
     met = {
         "above": (low > threshold, high > threshold),
@@ -563,7 +559,8 @@ def test_what_is_no_file_of_claims_is_refused(tmp_path, content):
 
 def test_a_part_that_its_statistic_does_not_have_is_refused():
     claim = next(claim for claim in CRITERIA.claims if claim.id == "C1")
-    fewer = criteria.Criteria(0, 0, (criteria.Claim(**{**vars(claim), "parts": claim.parts[:1]}),))
+    parts = {"smallest": claim.parts["smallest"]}
+    fewer = dataclasses.replace(CRITERIA, claims=(claim.model_copy(update={"parts": parts}),))
     with pytest.raises(UserError, match="claim C1: has the parts smallest; they must be smallest, largest"):
         claims.judge(fewer, {"figure_1": ran("figure_1", auc=hill)})
 
@@ -601,15 +598,15 @@ def test_evidence_is_read_of_the_tables_that_the_workflow_makes(tmp_path):
     run = ["environment", "method", "alpha", "mu", "drift", "seed"]
     tables.write(one[[*run, "episodes", "final", "auc"]], tmp_path / "figure_1" / "scores.parquet")
     with pytest.raises(UserError, match=r"tenths.parquet: there is no such table"):
-        claim_evidence.load(tmp_path, {"figure_1": "step_sizes"}, PAPER)
+        claims.load(tmp_path, {"figure_1": "step_sizes"}, PAPER)
     tables.write(one[[*run, "first", "tenth_1"]], tmp_path / "figure_1" / "tenths.parquet")
     kinds = {"figure_1": "step_sizes", "figure_of_mine": "games", "figure_7": "step_sizes", "figure_s7": "compared"}
-    (name, read), = claim_evidence.load(tmp_path, kinds, PAPER).items()  # fmt: skip
+    (name, read), = claims.load(tmp_path, kinds, PAPER).items()  # fmt: skip
     assert name == "figure_1" and read.paper == PAPER.figures["figure_1"]
     assert {"length", "first", "tenth_1", "auc"} <= set(read.scores) and len(read.scores) == 110
     tables.write(one[[*run, "episodes", "final"]], tmp_path / "figure_1" / "scores.parquet")
-    with pytest.raises(UserError, match="lacks the column auc"):
-        claim_evidence.load(tmp_path, {"figure_1": "step_sizes"}, PAPER)
+    with pytest.raises(UserError, match="has no column auc"):
+        claims.load(tmp_path, {"figure_1": "step_sizes"}, PAPER)
 
 
 def test_only_the_runs_of_the_papers_figure_count_as_evidence(tmp_path):
@@ -621,7 +618,7 @@ def test_only_the_runs_of_the_papers_figure_count_as_evidence(tmp_path):
             columns = ["episodes", "final", "auc"] if table == "scores" else ["first"]
             run = ["environment", "method", "alpha", "mu", "drift", "seed"]
             tables.write(pd.concat(parts)[[*run, *columns]], tmp_path / name / f"{table}.parquet")
-    read = claim_evidence.load(tmp_path, {"figure_1": "step_sizes", "figure_2": "step_sizes"}, PAPER)
+    read = claims.load(tmp_path, {"figure_1": "step_sizes", "figure_2": "step_sizes"}, PAPER)
     assert len(read["figure_1"].scores) == len(one) and read["figure_2"].scores.empty
     assert verdicts("C2", read)["why"].tolist() == ["not run: figure_2"]
 
@@ -634,7 +631,7 @@ def test_a_figure_of_ones_own_with_fewer_methods_leaves_the_report_whole(tmp_pat
     tables.write(one[[*run, "episodes", "final", "auc"]], tmp_path / "figure_6" / "scores.parquet")
     tenths = [f"tenth_{tenth}" for tenth in range(1, 11)]
     tables.write(one[[*run, "first", *tenths]], tmp_path / "figure_6" / "tenths.parquet")
-    table = claims.judge(CRITERIA, claim_evidence.load(tmp_path, {"figure_6": "best_mu"}, PAPER))
+    table = claims.judge(CRITERIA, claims.load(tmp_path, {"figure_6": "best_mu"}, PAPER))
     assert set(table["verdict"]) == {"undecided"} and table["why"].str.startswith("not run: ").all()
     why = table.drop_duplicates("claim").set_index("claim")["why"]
     assert why["C11"] == "not run: method scalar, vector" and why["C12"] == "not run: method scalar"

@@ -11,7 +11,7 @@ import pytest
 from metatrace import methods as registry
 from metatrace.errors import UserError
 from metatrace.figures import planes
-from metatrace.report import explorer
+from metatrace.report import context, explorer
 
 ROOT = Path(__file__).parents[2]
 THINNED = {
@@ -111,8 +111,7 @@ def test_a_missing_figure_is_refused_by_its_name(folder):
 
 
 def test_a_template_without_a_place_for_the_data_is_refused(folder, tmp_path):
-    for suffix in ("html", "css", "js"):
-        text = (ROOT / f"reports/explorer.{suffix}").read_text().replace("/*data*/", "")
-        (tmp_path / f"explorer.{suffix}").write_text(text)
+    for name in context.EXPLORER_FILES:
+        (tmp_path / name).write_text((ROOT / "reports" / name).read_text().replace("/*data*/", ""))
     with pytest.raises(UserError, match="one place for the data"):
         explorer.page(words(), folder, tmp_path)

@@ -341,11 +341,11 @@ EDITS = {
         runs(cars=8) + after("figure_3"),
     ),
     "a threshold of a claim": (replaced("config/claims.yaml", "below: 10\n", "below: 11\n"), CLAIMS),
-    "how verdicts look": (replaced("reports/claims.css", "--yes: #00604a", "--yes: #00604b"), CLAIMS),
-    "how the explorer looks": (
-        replaced("reports/explorer.css", "scheme: light dark", "scheme: dark light"),
-        EXPLORER,
+    "how the pages look": (
+        replaced("reports/pages.css", "scheme: light dark", "scheme: dark light"),
+        EXPLORER + Counter(claims=1),
     ),
+    "what the explorer does": (replaced("reports/explorer_data.js", "MOST_RUNS = 1500", "MOST_RUNS = 1501"), EXPLORER),
     "a figure removed": (without_figure_6, EXPLORER + Counter(claims=1)),
     "the smoothing of another section": (configured("smoothing: 4", "smoothing: 5"), after("figure_8")),
     "the frames of a game": (configured("frames: 100", "frames: 120"), runs(games=4) + after("figure_8")),

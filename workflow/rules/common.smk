@@ -25,8 +25,6 @@ internals.shorten_dry_runs(workflow)
 internals.look_behind_kernels()
 internals.recover_before_jobs(workflow, PLAN.asked, RESULTS, KERNELS.values())
 
-# Altair cannot be imported without docstrings.
-os.environ.pop("PYTHONOPTIMIZE", None)
 # Jobs run `python` and `snakemake` of the environment that this Snakemake runs in, activated or not, and the code of
 # this folder. The parallelism is Snakemake's: one thread per job.
 os.environ.update(
@@ -88,7 +86,7 @@ def tables_outputs(figure):
     files = [*outputs.table_files(RESULTS, [figure]), *thinned]
     csv = outputs.csv_tables_of(figure)
     shown = [
-        in_report(f"{RESULTS}/tables/{{figure}}_{table}.csv", f"tables/{table}", labels.TABLES[table]) for table in csv
+        in_report(f"{RESULTS}/tables/{{figure}}_{table}.csv", f"tables/{table}", labels.TABLES[table][0]) for table in csv
     ]
     return [*outputs.for_every_figure(files, figure), *shown]
 

@@ -6,7 +6,7 @@ rule claims:
         outputs.evidence_files(RESULTS, PLAN.figures),
         claims="config/claims.yaml",
         paper="config/paper.yaml",
-        style="reports/claims.css",
+        style="reports/pages.css",
     output:
         json=f"{RESULTS}/tables/claims.json",
         csv=report(

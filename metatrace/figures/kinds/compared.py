@@ -1,10 +1,8 @@
 """Compared: the methods of other figures, each at its best μ."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import AfterValidator, Field
-
-from metatrace.figures.kinds.entry import Entry
+from metatrace.figures.kinds.entry import Entry, Several, key
 from metatrace.figures.kinds.kind import Kind, Picture
 
 if TYPE_CHECKING:
@@ -14,22 +12,14 @@ _TABLES = ("settings", "spread", "best_over_alpha")
 PICTURE = Picture("", "methods", "all methods", "metatrace.figures.methods:draw_job", has_curves=False)
 
 
-def _distinct(members: list[str]) -> list[str]:
-    if not members or len(set(members)) < len(members):
-        raise ValueError
-    return members
-
-
 class Compared(Entry):
     """The entry of such a figure."""
 
     kind: Literal["compared"]
-    members: Annotated[list[str], AfterValidator(_distinct)] = Field(
-        description="a list of different figures of kind step_sizes, at least one",
-        json_schema_extra={
-            "$comment": "this figure has no other runs; its members must have the same environment, drift, seeds, "
-            "episodes and smoothing"
-        },
+    members: Several[str] = key(
+        "a list of different figures of kind step_sizes, at least one",
+        "this figure has no other runs; its members must have the same environment, drift, seeds, episodes and "
+        "smoothing",
     )
 
 

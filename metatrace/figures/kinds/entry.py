@@ -5,10 +5,10 @@ A description completes the sentence "it must be …"; documentation shows it to
 
 import json
 import unicodedata
-from collections.abc import Callable, Collection
-from typing import Annotated, Any, Literal
+from collections.abc import Collection
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from metatrace import numbers
@@ -16,15 +16,22 @@ from metatrace.domains.registry import ENVIRONMENTS
 from metatrace.errors import UserError
 from metatrace.methods import METHODS
 
-SECTIONS = ("mountain_car", "drifting_mountain_car", "atari", "omitted", "comparisons")
+# The report's sections, each with its heading.
+SECTIONS = {
+    "mountain_car": "Mountain car",
+    "drifting_mountain_car": "Drifting mountain car",
+    "atari": "Arcade Learning Environment",
+    "omitted": "Results that the paper omits",
+    "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
+}
+REFUSED = "refused"  # the type of the errors that bring their own words
 MAX_SEED = 2**63 - 1
-_MAX_SEEDS = 100_000
 _CONTROL = ("Cc", "Cs", "Zl", "Zp")  # control characters, halves of characters, line and paragraph separators
 
 
-def refusal(text: str, *within: int | str) -> PydanticCustomError:
-    """An error whose line is `text` after the key; `within`: where in the value the fault lies."""
-    return PydanticCustomError("refused", "{text}", {"text": text, "within": within})
+def refusal(text: str, *positions: int) -> PydanticCustomError:
+    """An error whose line is `text` after the key, and after the position in it if the fault lies there."""
+    return PydanticCustomError(REFUSED, "{text}", {"text": text, "positions": positions})
 
 
 def _parsed(token: object, *, zero: bool = False) -> float:
@@ -59,53 +66,38 @@ def _text(value: str) -> str:
     return value
 
 
-def _some_text(value: str) -> str:
-    if not value.strip():
+def _different(values: list[Any]) -> list[Any]:
+    if len(set(values)) < len(values):
         raise ValueError
-    return _text(value)
+    return values
 
 
-def _names(known: Collection[str]) -> Callable[[Any], tuple[str, ...]]:
-    """Makes a tuple of one name or a list of different ones; refuses others."""
+def _seeds(value: int | list[int]) -> tuple[int, ...]:
+    return tuple(range(value) if isinstance(value, int) else value)
 
-    def names(value: Any) -> tuple[str, ...]:
-        listed = [value] if isinstance(value, str) else value
-        if not (isinstance(listed, list) and listed and all(isinstance(name, str) for name in listed)):
+
+def _names(known: Collection[str]) -> Any:
+    """The type of one name or a list of different ones; either becomes a tuple."""
+
+    def names(value: str | list[str]) -> tuple[str, ...]:
+        listed = (value,) if isinstance(value, str) else tuple(value)
+        if not set(listed) <= set(known):
             raise ValueError
-        if len(set(listed)) < len(listed) or not set(listed) <= set(known):
-            raise ValueError
-        return tuple(listed)
+        return listed
 
-    return names
-
-
-def _names_schema(known: Collection[str]) -> dict[str, Any]:
-    one = {"enum": list(known)}
-    return {"oneOf": [one, {"type": "array", "minItems": 1, "uniqueItems": True, "items": one}]}
+    one = Annotated[str, Field(json_schema_extra={"enum": list(known)})]
+    return Annotated[one | Several[one], AfterValidator(names)]
 
 
-def _seeds(value: Any) -> tuple[int, ...]:
-    if type(value) is int and 1 <= value <= _MAX_SEEDS:
-        return tuple(range(value))
-    if not isinstance(value, list) or not value or len({repr(seed) for seed in value}) < len(value):
-        raise ValueError
-    if not all(type(seed) is int and 0 <= seed <= MAX_SEED for seed in value):
-        raise ValueError
-    return tuple(value)
+def _answer(what: str) -> Any:
+    """The type of a text in a table; the message for any other value says `what` it must be."""
 
-
-def _answers(what: str) -> Callable[[Any], Any]:
-    """Refuses what is no table from names to texts; `what` a value must be."""
-
-    def answers(value: Any) -> Any:
-        if not isinstance(value, dict):
-            raise ValueError
-        for key, answer in value.items():
-            if not isinstance(answer, str):
-                raise refusal(f"is {shown(answer)}; it must be {what}", key)
+    def answer(value: Any) -> Any:
+        if not isinstance(value, str):
+            raise refusal(f"is {shown(value)}; it must be {what}")
         return value
 
-    return answers
+    return Annotated[str, BeforeValidator(answer)]
 
 
 def shown(value: object) -> str:
@@ -114,32 +106,31 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-_STRING = WithJsonSchema({"type": "string"})
-_TABLE = WithJsonSchema({"type": "object", "additionalProperties": {"type": "string"}})
-Token = Annotated[str, PlainValidator(_token), _STRING]
-Tokens = Annotated[list[Token], Field(min_length=1), AfterValidator(_distinct)]
-Rates = Annotated[list[Annotated[str, PlainValidator(_rate), _STRING]], Field(min_length=1), AfterValidator(_distinct)]
-Title = Annotated[str, AfterValidator(_some_text)]
-Text = Annotated[str, AfterValidator(_text)]
-Seeds = Annotated[
-    tuple[int, ...],
-    PlainValidator(_seeds),
-    WithJsonSchema(
-        {
-            "oneOf": [
-                {"type": "integer", "minimum": 1, "maximum": _MAX_SEEDS},
-                {
-                    "type": "array",
-                    "minItems": 1,
-                    "uniqueItems": True,
-                    "items": {"type": "integer", "minimum": 0, "maximum": MAX_SEED},
-                },
-            ]
-        }
-    ),
+def key(description: str, comment: str = "", default: Any = ..., **limits: Any) -> Any:
+    """A key of a table: what it must be, a comment for the documentation, and its default if it is not required."""
+    return Field(
+        default, description=description, json_schema_extra={"$comment": comment} if comment else None, **limits
+    )
+
+
+Item = TypeVar("Item")
+Several = Annotated[
+    list[Item], Field(min_length=1, json_schema_extra={"uniqueItems": True}), AfterValidator(_different)
 ]
-Answers = Annotated[dict[str, str], PlainValidator(_answers("an answer that config/README.md lists")), _TABLE]
-Settings = Annotated[dict[str, str], PlainValidator(_answers("a number token in quotes, such as '1000'")), _TABLE]
+Token = Annotated[str, BeforeValidator(_token)]
+Tokens = Annotated[list[Token], Field(min_length=1), AfterValidator(_distinct)]
+Rates = Annotated[list[Annotated[str, BeforeValidator(_rate)]], Field(min_length=1), AfterValidator(_distinct)]
+Text = Annotated[str, AfterValidator(_text)]
+Title = Annotated[Text, Field(pattern=r"\S")]
+Seeds = Annotated[
+    Annotated[int, Field(ge=1, le=100_000)] | Several[Annotated[int, Field(ge=0, le=MAX_SEED)]], AfterValidator(_seeds)
+]
+_Answer: Any = _answer("an answer that config/README.md lists")
+_Setting: Any = _answer("a number token in quotes, such as '1000'")
+Answers = dict[str, _Answer]
+Settings = dict[str, _Setting]
+Environments: Any = _names(ENVIRONMENTS)
+Methods: Any = _names(METHODS)
 
 
 class Model(BaseModel):
@@ -151,74 +142,56 @@ class Model(BaseModel):
 class Entry(Model):
     """What every figure has."""
 
-    section: Literal[SECTIONS] = Field(  # type: ignore[valid-type]
-        description=f"a section of the report, one of {', '.join(SECTIONS)}",
-        json_schema_extra={
-            "$comment": "`omitted` is for results that the paper leaves out, `comparisons` for what it says in words"
-        },
+    section: Literal[tuple(SECTIONS)] = key(  # type: ignore[valid-type]
+        f"a section of the report, one of {', '.join(SECTIONS)}",
+        "`omitted` is for results that the paper leaves out, `comparisons` for what it says in words",
     )
-    title: Title = Field(description="a text that stands above the figure")
-    assumptions: Text = Field(
-        "",
-        description="what the paper does not say and this config chose, a text",
-        json_schema_extra={"$comment": "it stands in the caption"},
+    title: Title = key("a text that stands above the figure")
+    assumptions: Text = key(
+        "what the paper does not say and this config chose, a text", "it stands in the caption", default=""
     )
 
 
 class OwnRuns(Entry):
     """What every figure with runs of its own has."""
 
-    environment: Annotated[
-        tuple[str, ...], PlainValidator(_names(ENVIRONMENTS)), WithJsonSchema(_names_schema(ENVIRONMENTS))
-    ] = Field(
-        description=f"an environment, one of {', '.join(ENVIRONMENTS)}; or, for a figure of kind games, "
-        "a list of different games"
+    environment: Environments = key(
+        f"an environment, one of {', '.join(ENVIRONMENTS)}; or, for a figure of kind games, a list of different games"
     )
-    method: Annotated[tuple[str, ...], PlainValidator(_names(METHODS)), WithJsonSchema(_names_schema(METHODS))] = Field(
-        description=f"a method, one of {', '.join(METHODS)}; or a list of different ones"
+    method: Methods = key(f"a method, one of {', '.join(METHODS)}; or a list of different ones")
+    alpha: Tokens = key("a list of number tokens such as 2^-10, at least one", "the initial step-sizes")
+    mu: Tokens = key(
+        "a list of number tokens such as 2^-10, at least one",
+        "the meta-step-sizes; required if a method has one",
+        default=[],
     )
-    alpha: Tokens = Field(
-        description="a list of number tokens such as 2^-10, at least one",
-        json_schema_extra={"$comment": "the initial step-sizes"},
+    drift: Rates = key(
+        'a list of number tokens such as "4e-6", at least one',
+        "how likely the sign of each feature flips in a step; drifting_mountain_car only",
+        default=[],
     )
-    mu: Tokens = Field(
-        [],
-        description="a list of number tokens such as 2^-10, at least one",
-        json_schema_extra={"$comment": "the meta-step-sizes; required if a method has one"},
+    seeds: Seeds = key(
+        "how many seeds (0, 1, …), a whole number from 1 up to 100000, or a list of different seeds from 0 up to "
+        "2^63 - 1",
+        "`10` stands for the seeds 0 to 9",
     )
-    drift: Rates = Field(
-        [],
-        description='a list of number tokens such as "4e-6", at least one',
-        json_schema_extra={
-            "$comment": "how likely the sign of each feature flips in a step; drifting_mountain_car only"
-        },
+    smoothing: int = key(
+        "over how many last episodes a curve is the mean, a whole number from 1 up to 1000000", ge=1, le=1_000_000
     )
-    seeds: Seeds = Field(
-        description="how many seeds (0, 1, …), a whole number from 1 up to 100000, or a list of different seeds "
-        "from 0 up to 2^63 - 1",
-        json_schema_extra={"$comment": "`10` stands for the seeds 0 to 9"},
+    readings: Answers = key(
+        "a table of reading and answer, of those that this figure's runs read differently",
+        "its runs lie in a folder of their own, such as "
+        "`results/<scale>/readings/nosid_normaliser~trace_product/runs/`",
+        default={},
     )
-    smoothing: int = Field(
-        ge=1,
-        le=1_000_000,
-        description="over how many last episodes a curve is the mean, a whole number from 1 up to 1000000",
-    )
-    readings: Answers = Field(
-        {},
-        description="a table of reading and answer, of those that this figure's runs read differently",
-        json_schema_extra={
-            "$comment": "its runs lie in a folder of their own, such as "
-            "`results/<scale>/readings/nosid_normaliser~trace_product/runs/`"
-        },
-    )
-    hyper: Settings = Field(
-        {},
-        description="a table of hyper-parameter and number token, of those that differ from the published defaults",
-        json_schema_extra={"$comment": "its runs lie in a folder of their own, as with `readings`"},
+    hyper: Settings = key(
+        "a table of hyper-parameter and number token, of those that differ from the published defaults",
+        "its runs lie in a folder of their own, as with `readings`",
+        default={},
     )
 
 
 class OnEpisodes(OwnRuns):
     """What a figure of environments that count in episodes has."""
 
-    episodes: int = Field(ge=1, le=1_000_000, description="a whole number of episodes, from 1 to 1000000")
+    episodes: int = key("a whole number of episodes, from 1 to 1000000", ge=1, le=1_000_000)

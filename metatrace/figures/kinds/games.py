@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Discriminator, Tag
 
 from metatrace.figures.kinds.checks import require_one
-from metatrace.figures.kinds.entry import Model, OwnRuns, Tokens
+from metatrace.figures.kinds.entry import Model, OwnRuns, Tokens, key
 from metatrace.figures.kinds.kind import Kind, Picture
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ _CSV = ("scores", "settings", "best_constant", "reference")
 
 
 class Choice(Model):
-    """α that the scores of another figure choose."""
+    """The `count` best α of a method in another figure, by final score."""
 
-    best: int = Field(ge=1, description="how many α, a whole number from 1 up")
-    from_figure: str = Field(description="the figure whose scores choose")
-    method: str = Field(description="the method whose scores choose")
+    count: int = key("how many α, a whole number from 1 up", ge=1, alias="best")
+    figure: str = key("the figure whose scores choose", alias="from_figure")
+    method: str = key("the method whose scores choose")
 
 
 def _form(value: Any) -> str:
@@ -35,14 +35,12 @@ class Games(OwnRuns):
     """The entry of such a figure."""
 
     kind: Literal["games"]
-    frames: int = Field(ge=1, le=1_000_000_000, description="a whole number of observed frames, from 1 to 1000000000")
-    alpha: _Alphas = Field(
-        description="a list of number tokens such as 2^-10, at least one; or "
+    frames: int = key("a whole number of observed frames, from 1 to 1000000000", ge=1, le=1_000_000_000)
+    alpha: _Alphas = key(
+        "a list of number tokens such as 2^-10, at least one; or "
         "{best: how many, from_figure: a figure, method: one of its methods}",
-        json_schema_extra={
-            "$comment": "`{best: 3, from_figure: figure_8, method: mixed}` takes the three α with the best final "
-            "scores of mixed in figure 8"
-        },
+        "`{best: 3, from_figure: figure_8, method: mixed}` takes the three α with the best final scores of mixed in "
+        "figure 8",
     )
 
 

@@ -2,12 +2,10 @@
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
-
 from metatrace.domains.registry import ENVIRONMENTS
 from metatrace.errors import UserError
 from metatrace.figures.kinds.checks import require_one
-from metatrace.figures.kinds.entry import OnEpisodes
+from metatrace.figures.kinds.entry import OnEpisodes, key
 from metatrace.figures.kinds.kind import Kind, Picture
 from metatrace.figures.kinds.step_sizes import EPISODE_TABLES
 from metatrace.methods import METHODS
@@ -22,7 +20,7 @@ class MuAndBeta(OnEpisodes):
     """The entry of such a figure."""
 
     kind: Literal["mu_and_beta"]
-    beta_mu: Any = Field(None, description="the one of mu at which β is shown")
+    beta_mu: Any = key("the one of mu at which β is shown", default=None)
 
 
 def _check(figure: "Figure", key: str) -> None:

@@ -2,10 +2,8 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field
-
 from metatrace.figures.kinds.checks import require_one
-from metatrace.figures.kinds.entry import OnEpisodes
+from metatrace.figures.kinds.entry import OnEpisodes, key
 from metatrace.figures.kinds.kind import Kind, Picture
 from metatrace.methods import METHODS
 
@@ -21,10 +19,10 @@ class StepSizes(OnEpisodes):
     """The entry of such a figure."""
 
     kind: Literal["step_sizes"] = "step_sizes"
-    reference: str = Field(
-        "",
-        description="the name of the figure whose untuned runs this one is compared with",
-        json_schema_extra={"$comment": "without it, the sensitivity picture and the heat map are left out"},
+    reference: str = key(
+        "the name of the figure whose untuned runs this one is compared with",
+        "without it, the sensitivity picture and the heat map are left out",
+        default="",
     )
 
 

@@ -1,0 +1,80 @@
+/* The explorer, first part: its data, and how values are called and ordered. */
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const { curves, looks, words } = data;
+const ui = Object.fromEntries([...document.querySelectorAll("[id]")].map((part) => [part.id, part]));
+
+/* In this order: each list of choices shows what those above it leave. */
+const FIELDS = ["variant", "method", "drift", "mu", "alpha"];
+const TOKENS = ["alpha", "mu", "drift"];
+const SETTING = ["environment", "method", ...TOKENS];
+/* The fields that name a curve, the most telling first. */
+const NAMING = ["method", "mu", "drift", "variant", "environment", "alpha", "smoothing"];
+const NAMES = {
+  variant: "readings", environment: "environment", method: "method", drift: "drift rate", mu: "μ", alpha: "α",
+};
+const TEXTS = { variant: words.variants, environment: words.environments, method: words.methods };
+const RAISED = Object.fromEntries([..."-0123456789"].map((sign, i) => [sign, [..."⁻⁰¹²³⁴⁵⁶⁷⁸⁹"][i]]));
+const AXES = { episode: "Training episode", frame: "Observed frames" };
+const UNTUNED = "0";
+const ALL_GAMES = "all games";
+const MOST_CURVES = 150;
+const MOST_RUNS = 1500;
+const FIRST_ROWS = 50;
+
+const make = (tag, properties = {}, ...parts) => {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...parts);
+  return made;
+};
+const plural = (count, one) => `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
+
+/* Lists of numbers hold the steps from one to the next, in units of the last decimal; null where there is none. */
+const summed = (steps, unit = 1) => {
+  let sum = 0;
+  return steps.map((step) => (step === null ? null : (sum += step) / unit));
+};
+const grids = data.grids.map((steps) => summed(steps));
+for (const curve of curves) {
+  const unit = 10 ** curve.decimals;
+  for (const part of ["mean", "low", "high"]) curve[part] = summed(curve[part], unit);
+  curve.runs = curve.runs.map((steps) => summed(steps, unit));
+}
+
+/* The columns of a table, each with its cells. */
+const columnsOf = (table) =>
+  Object.entries(data.tables[table]).map(([key, { numbers, texts, places }]) => ({
+    key,
+    isNumber: Boolean(numbers),
+    cells: numbers ?? places.map((place) => texts[place]),
+  }));
+
+const number = (token) => {
+  const [base, power = 1] = String(token).split("^");
+  return base ** power;
+};
+const rank = (field, value) => {
+  if (field in TEXTS) return Object.keys(TEXTS[field]).indexOf(value);
+  return field === "alpha" || field === "mu" ? -number(value) : number(value);
+};
+const values = (field, some) =>
+  [...new Set(some.map((curve) => curve[field]))].sort((one, other) => rank(field, one) - rank(field, other));
+const label = (field, value) => {
+  if (field in TEXTS) return TEXTS[field][value];
+  if (field === "mu" && value === UNTUNED) return "untuned";
+  return value.replace(/\^(-?\d+)$/, (_, power) => [...power].map((sign) => RAISED[sign]).join(""));
+};
+const short = (field, value) => (field === "method" ? looks.methods[value].name : label(field, value));
+const isTuned = (curve) => curve.mu !== UNTUNED;
+const figureOf = (name) => words.figures.find((figure) => figure.name === name);
+
+/* The mean final return of every setting of every figure. */
+const finals = new Map();
+{
+  const cells = Object.fromEntries(columnsOf("settings").map((column) => [column.key, column.cells]));
+  cells.final.forEach((final, i) =>
+    finals.set(JSON.stringify(["figure", ...SETTING].map((key) => cells[key][i])), final ?? -Infinity)
+  );
+}
+const finalOf = (curve) =>
+  finals.get(JSON.stringify([figureOf(curve.figures[0]).short, ...SETTING.map((key) => curve[key])])) ?? -Infinity;
