@@ -11,12 +11,14 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from metatrace.figures import style
+from metatrace.figures.kinds.kind import PictureJob
 from metatrace.numbers import label
 
 ROW = 0.27  # inches, of a cell
 GAP = 0.35  # of a row, above rows that are set apart from the plane
 TEXT_SIZE = 8.0
 MINUS = "\N{MINUS SIGN}"
+MARK = "*"
 _WITH_NUMBERS = 14  # the most columns that leave room for "−104.3" in a cell
 
 
@@ -34,22 +36,15 @@ def grid(rows: pd.DataFrame, column: str, alphas: Sequence[str], mus: Sequence[s
 
 
 def cells(
-    axes: Axes,
-    values: np.ndarray,
-    texts: Sequence[Sequence[str]],
-    colours: ScalarMappable,
-    *,
-    top: float = 0.0,
-    bold: np.ndarray | None = None,
+    axes: Axes, values: np.ndarray, colours: ScalarMappable, *, top: float = 0.0, marked: np.ndarray | None = None
 ) -> None:
-    """Draws values as cells of one unit, the first row uppermost and y downward.
+    """Draws values as cells of one unit, the first row uppermost and y downward, with their numbers if there is room.
 
     Args:
       values: (rows, columns); NaN gives an empty cell.
-      texts: of each cell; left out if there are too many columns.
       colours: from value to colour.
       top: where the first row begins, in rows.
-      bold: (rows, columns), the cells whose text is bold; None: no cell.
+      marked: (rows, columns), the cells whose text is bold and has a star; all numbers then have a sign.
     """
     n_rows, n_columns = values.shape
     axes.pcolormesh(
@@ -64,54 +59,47 @@ def cells(
     if n_columns > _WITH_NUMBERS:
         return
     shades = colours.to_rgba(values)
-    for row in range(n_rows):
-        for column in range(n_columns):
-            if not np.isfinite(values[row, column]):
-                continue
-            axes.text(
-                column + 0.5,
-                top + row + 0.5,
-                texts[row][column],
-                ha="center",
-                va="center_baseline",
-                size=TEXT_SIZE,
-                weight="bold" if bold is not None and bold[row, column] else "normal",
-                color="white" if luminance(shades[row, column]) < 0.179 else "black",
-            )
+    for row, column in np.argwhere(np.isfinite(values)):
+        bold = marked is not None and marked[row, column]
+        axes.text(
+            column + 0.5,
+            top + row + 0.5,
+            number(values[row, column], signed=marked is not None) + (f" {MARK}" if bold else ""),
+            ha="center",
+            va="center_baseline",
+            size=TEXT_SIZE,
+            weight="bold" if bold else "normal",
+            color="white" if luminance(shades[row, column]) < 0.179 else "black",
+        )
 
 
-def axis_of_tokens(axes: Axes, alphas: Sequence[str], rows: Sequence[tuple[float, str]]) -> None:
-    """The names of columns and rows.
-
-    Args:
-      alphas: of the columns, from the left.
-      rows: where each row begins, and its name.
-    """
+def token_axes(axes: Axes, alphas: Sequence[str], mus: Sequence[str], *, below: Sequence[str] = ()) -> None:
+    """The names of columns and rows; `below`: those of the rows that are set apart below the plane."""
+    tops = [*range(len(mus)), *(len(mus) + GAP + i for i in range(len(below)))]
     axes.grid(False)
     axes.set_xlim(0, len(alphas))
-    axes.set_ylim(rows[-1][0] + 1, 0)
+    axes.set_ylim(tops[-1] + 1, 0)
     step = -(-len(alphas) // _WITH_NUMBERS)
-    shown = list(alphas)[::step]
+    shown = alphas[::step]
     axes.set_xticks([step * i + 0.5 for i in range(len(shown))], [f"${label(token)}$" for token in shown])
-    axes.set_yticks([top + 0.5 for top, _ in rows], [name for _, name in rows])
+    axes.set_yticks([top + 0.5 for top in tops], [*(f"${label(token)}$" for token in mus), *below])
+    axes.set_ylabel(r"$\mu$", rotation=0, labelpad=2 if below else 8, va="center")
     axes.tick_params(length=0)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    axes.spines[:].set_visible(False)
 
 
-def named(tokens: Sequence[str], top: float = 0.0) -> list[tuple[float, str]]:
-    """Rows of the plane for `axis_of_tokens`: where each begins, and its name."""
-    return [(top + i, f"${label(token)}$") for i, token in enumerate(tokens)]
+def stacked(panels: int, rows: float, job: PictureJob) -> tuple[Figure, list[Axes]]:
+    """A figure with panels of cells, one below the other; `rows`: of cells in each."""
+    figure = style.new_figure(0.5 + sum([ROW * rows + 0.55] * panels), job)
+    axes = list(figure.subplots(panels, 1, height_ratios=[rows] * panels, squeeze=False)[:, 0])
+    axes[-1].set_xlabel(style.ALPHA)
+    return figure, axes
 
 
-def stacked(rows: Sequence[float], *, title: str, note: str) -> tuple[Figure, list[Axes]]:
-    """A figure with a panel of cells below another.
-
-    Args:
-      rows: the number of rows of cells in each panel.
-    """
-    figure = style.new_figure(0.5 + sum(ROW * n + 0.55 for n in rows), title=title, note=note)
-    return figure, list(figure.subplots(len(rows), 1, height_ratios=list(rows), squeeze=False)[:, 0])
+def headings(axes: Axes, left: str, right: str) -> None:
+    """What stands above a panel: its name, and a small remark."""
+    axes.set_title(left, loc="left", pad=5)
+    axes.set_title(right, loc="right", pad=5, size=style.NOTE_SIZE)
 
 
 def colour_bar(figure: Figure, axes: Sequence[Axes], colours: ScalarMappable, name: str) -> Colorbar:

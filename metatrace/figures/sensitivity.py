@@ -1,117 +1,71 @@
 """How much the initial α matters: scores against α, and their spread over α against μ."""
 
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from metatrace.analysis import tables
 from metatrace.figures import style
 from metatrace.figures.kinds.kind import PictureJob
 from metatrace.numbers import parse
-
-_UNTUNED = style.REFERENCE_COLOUR, style.as_line_style(style.REFERENCE_DASHES)
+from metatrace.runs.key import UNTUNED
 
 
 def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
     """The picture and the table that it draws, of a figure's tables."""
     assert job.reference is not None
-    settings, spread = tables.read_all(job.tables, "settings", "spread")
-    reference, reference_spread = tables.read_all(job.reference, "settings", "spread")
-    shown = (settings, spread, reference, reference_spread)
-    return draw(*shown, title=job.title, note=job.note), drawn_table(*shown)
+    shown = [tables.read_all(folder, "settings", "spread") for folder in (job.tables, job.reference)]
+    table = drawn_table(*shown)
+    return draw(table, job), table
 
 
-def draw(
-    settings: pd.DataFrame,
-    spread: pd.DataFrame,
-    reference: pd.DataFrame | None,
-    reference_spread: pd.DataFrame | None = None,
-    *,
-    title: str,
-    note: str,
-) -> Figure:
-    """Draws final return and AUC against the initial α, and the AUC's spread over α against μ.
+@style.theme()
+def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
+    """Draws `drawn_table`.
 
-    Args:
-      settings: rows of `Tables.settings` of one environment, method and drift.
-      spread: rows of `Tables.spread` of the same.
-      reference: rows of `Tables.settings` of the untuned method, or None.
-      reference_spread: the row of `Tables.spread` of the untuned method, or None.
-      title: above the panels.
-      note: a small line at the foot: scale, seeds, episodes.
-
-    Returns:
-      three panels: two with one line per μ, with bands if intervals are known, and one with one point per μ;
-      the untuned method in dashed black. What is drawn is `drawn_table` of the same tables.
+    Three panels: final return and AUC against α, with one line per μ, and bands if intervals are known; and the AUC's
+    spread over α against μ, with one point per μ. The untuned method is dashed and black.
     """
-    table = drawn_table(settings, spread, reference, reference_spread)
-    tuned, untuned = table[~table["reference"]], table[table["reference"]]
-    mus = style.descending(tuned["mu"])
-    with style.theme():
-        figure = style.new_figure(3.4, title=title, note=note)
-        *scores, spreads = figure.subplots(1, 3, width_ratios=[1, 1, 0.8])
-        scores[1].sharey(scores[0])
-        for axes, quantity in zip(scores, style.SCORES, strict=True):
-            for number, (mu, colour, line_style) in enumerate(style.coloured(mus)):
-                rows = tuned[(tuned["quantity"] == quantity) & (tuned["mu"] == mu)]
-                style.score_line(axes, rows, colour, line_style, style.marker(number), mu)
-            rows = untuned[untuned["quantity"] == quantity]
-            if not rows.empty:
-                style.score_line(axes, rows, *_UNTUNED, "", "none")
-            style.token_axis(axes, table.loc[table["quantity"] == quantity, "alpha"], style.ALPHA)
-        scores[1].tick_params(labelleft=False)
-        scores[0].set_ylabel("Return")
-        _spread_panel(spreads, tuned[tuned["quantity"] == "spread"], untuned, mus)
-        for axes, heading in zip(figure.axes, (*style.SCORES.values(), style.SPREAD), strict=True):
-            axes.set_title(heading, pad=5)
-            sns.despine(ax=axes)
-        style.shared_legend(figure, _handles(mus, not untuned.empty), r"$\mu$")
+    looks = style.token_looks(style.descending(table.loc[~table["reference"], "mu"]), marked=True)
+    untuned = {mu: style.method_look(UNTUNED, "untuned") for mu in table.loc[table["reference"], "mu"].unique()}
+    figure = style.new_figure(3.4, job)
+    *scores, spreads = figure.subplots(1, 3, width_ratios=[1, 1, 0.8])
+    style.score_panels(scores, table, "mu", looks | untuned)
+    _spread_panel(spreads, table[table["quantity"] == "spread"].set_index("mu"), looks, untuned)
+    style.legend(figure, [*looks.values(), *untuned.values()], r"$\mu$")
     return figure
 
 
-def drawn_table(
-    settings: pd.DataFrame,
-    spread: pd.DataFrame,
-    reference: pd.DataFrame | None,
-    reference_spread: pd.DataFrame | None = None,
-) -> pd.DataFrame:
-    """All that the figure draws, one row per point: the table to save next to it.
+def drawn_table(shown: tuple[pd.DataFrame, ...], reference: tuple[pd.DataFrame, ...]) -> pd.DataFrame:
+    """All that the figure draws, one row per point.
+
+    Args:
+      shown: settings and spread of one environment, method and drift.
+      reference: those of the untuned method.
 
     Returns:
       quantity (final, auc or spread), environment, method, reference (whether untuned), alpha
       (missing for a spread), mu, drift, value, low, high.
+
+    Raises:
+      ValueError: several environments, methods or drifts, or an untuned method with several μ.
     """
     parts = []
-    for is_reference, scores, spreads in ((False, settings, spread), (True, reference, reference_spread)):
-        for quantity, frame in (*((score, scores) for score in style.SCORES), ("spread", spreads)):
-            if frame is None or frame.empty:
-                continue
-            style.only(frame, ("environment", "method", "drift", *(["mu"] if is_reference else [])))
-            part = style.as_values(frame, quantity).assign(reference=is_reference)
-            parts.append(part if "alpha" in part else part.assign(alpha=None))
-    keys = ["quantity", "environment", "method", "reference", "alpha", "mu", "drift", "value", "low", "high"]
-    return pd.concat([part[keys] for part in parts], ignore_index=True).astype({"alpha": "str"})
+    for is_reference, (settings, spread) in ((False, shown), (True, reference)):
+        for frame in (settings, spread):
+            style.only(frame, "environment", "method", "drift", *(["mu"] if is_reference else []))
+        parts += [(score, settings.assign(reference=is_reference)) for score in style.SCORES]
+        parts.append(("spread", spread.assign(reference=is_reference, alpha=None)))
+    return style.values(parts, "environment", "method", "reference", "alpha", "mu", "drift")
 
 
-def _spread_panel(axes: Axes, rows: pd.DataFrame, untuned: pd.DataFrame, mus: list[str]) -> None:
-    rows = rows.set_index("mu")
-    shown = [mu for mu in mus if mu in rows.index]
-    x = [parse(mu, "figure") for mu in shown]
-    value, low, high = rows.loc[shown, ["value", "low", "high"]].to_numpy().T
-    axes.plot(x, value, color="#888888", lw=1.0, zorder=2, label="spread")
-    for i, mu in enumerate(shown):
-        number = mus.index(mu)
-        colour, marker = style.palette(len(mus))[number], style.marker(number)
-        axes.vlines(x[i], low[i], high[i], color=colour, lw=1.4, zorder=3)
-        axes.plot(x[i], value[i], marker, color=colour, ms=5.5, mew=0.6, mec="white", zorder=4, label=mu)
-    style.constant_line(axes, untuned[untuned["quantity"] == "spread"], *_UNTUNED, "none")
-    style.token_axis(axes, pd.Series(shown), r"$\mu$")
-    axes.set_ylim(bottom=0)
-    axes.set_ylabel(r"Standard deviation over $\alpha$")
-
-
-def _handles(mus: list[str], with_reference: bool) -> list[Line2D]:
-    handles = style.token_handles(mus, markers=True)
-    return [*handles, style.line_handle(*_UNTUNED, "untuned")] if with_reference else handles
+def _spread_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, style.Look], untuned: dict[str, style.Look]) -> None:
+    tuned = rows.loc[list(looks), ["value", "low", "high"]].to_numpy()
+    x = [parse(mu, "figure") for mu in looks]
+    axes.plot(x, tuned[:, 0], color="#888888", lw=1.0, zorder=2, label="spread")
+    for place, (value, low, high), (mu, look) in zip(x, tuned, looks.items(), strict=True):
+        axes.vlines(place, low, high, color=look.colour, lw=1.4, zorder=3)
+        axes.plot(place, value, look.marker, color=look.colour, ms=5.5, mew=0.6, mec="white", zorder=4, label=mu)
+    for mu, look in untuned.items():
+        style.constant_line(axes, rows.loc[[mu]], look, mu)
+    style.spread_axes(axes, looks)

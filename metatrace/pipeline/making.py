@@ -71,8 +71,7 @@ def draw_pictures(job: Mapping[str, Any]) -> None:
     for picture in job["pictures"]:
         told = PictureJob(tables, picture["title"], picture["note"], reference, job["facts"])
         figure, table = named(picture["draw"])(told)
-        style.save(figure, picture["prefix"])
-        style.save_table(table, picture["prefix"])
+        style.save(figure, table, picture["prefix"])
 
 
 def choose_alphas(job: Mapping[str, Any], settings: str, output: str) -> None:

@@ -2,6 +2,7 @@
 
 import copy
 from collections import defaultdict
+from pathlib import Path
 
 import jinja2
 import pytest
@@ -15,6 +16,7 @@ from test_config_fuzz import CONFIGS, mutated
 from metatrace.config import loading
 from metatrace.errors import UserError
 from metatrace.figures import style
+from metatrace.figures.kinds.kind import PictureJob
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.pipeline import outputs
 from metatrace.report import context, labels
@@ -96,7 +98,7 @@ def test_a_title_comes_through_to_the_report_and_the_picture(title):
     everything_light(asked)
     assert asked.figures["figure_2"].title == title
     assert apply_wildcards(labels.without_wildcards(title), {}).replace("\u2060", "") == title
-    drawn = style.new_figure(2, title=title, note="n")
+    drawn = style.new_figure(2, PictureJob(Path(), title, "n"))
     drawn.canvas.draw()
 
 

@@ -1,6 +1,7 @@
 """Made tables for the figure tests."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,9 +10,12 @@ from metatrace.analysis import best
 from metatrace.analysis import beta as beta_tables
 from metatrace.analysis.aggregate import Tables, aggregate
 from metatrace.domains.mountain_car.settings import BETA_GROUPS
+from metatrace.figures.kinds.kind import PictureJob
 from metatrace.numbers import parse
 from metatrace.runs.key import RunKey, grid_of_runs
 from metatrace.runs.results import Run
+
+JOB = PictureJob(Path(), "A title", "A note")
 
 
 def make(method: str, alphas: list[str], mus: list[str], *, seeds: int = 3, episodes: int = 12) -> Tables:

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import make_drifting
+from made_tables import JOB, make_drifting
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from metatrace import methods as registry
@@ -19,7 +19,7 @@ def made(methods=METHODS, drifts=DRIFTS, mus=MUS, **options):
 
 
 def draw(curves, best):
-    return best_mu.draw(curves, best, title="A title", note="A note")
+    return best_mu.draw(best_mu.drawn_table(curves, best), JOB)
 
 
 def lines(axes):
@@ -136,26 +136,12 @@ def test_no_band_where_the_interval_is_unknown(check_texts):
 
 def test_refuses_to_mix_step_sizes():
     curves, best = made(drifts=DRIFTS[:1], alphas=("2^-9", "2^-10"))
-    one = best[best["alpha"] == "2^-9"]
-    for tables in ((curves, best), (curves, one), (curves[curves["alpha"] == "2^-9"], best)):
-        with pytest.raises(ValueError, match="one alpha, not 2"):
-            draw(*tables)
+    with pytest.raises(ValueError, match="one alpha, not 2"):
+        draw(curves, best)
 
 
 def test_refuses_to_mix_environments():
     curves, best = made(drifts=DRIFTS[:1])
-    both = pd.concat([curves, curves.assign(environment="mountain_car")])
+    both = pd.concat([best, best.assign(environment="mountain_car")])
     with pytest.raises(ValueError, match="one environment, not 2"):
-        draw(both, best)
-
-
-def test_refuses_two_best_mu_of_one_method():
-    curves, best = made(drifts=DRIFTS[:1])
-    with pytest.raises(ValueError, match="one mu, not 2"):
-        draw(curves, pd.concat([best, best[best["method"] == "mixed"].assign(mu="2^-20")]))
-
-
-def test_refuses_a_best_mu_without_a_curve():
-    curves, best = made(drifts=DRIFTS[:1])
-    with pytest.raises(ValueError, match=r"no curve of drifting_mountain_car vector 2\^-10 2\^-20 4e-6"):
-        draw(curves, best.assign(mu=best["mu"].where(best["method"] != "vector", "2^-20")))
+        draw(curves, both)

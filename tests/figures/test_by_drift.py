@@ -1,7 +1,6 @@
 import numpy as np
-import pandas as pd
 import pytest
-from made_tables import make_drifting
+from made_tables import JOB, make_drifting
 
 from metatrace import methods as registry
 from metatrace.figures import by_drift
@@ -24,7 +23,7 @@ def made(methods=METHODS, drifts=DRIFTS, mus=MUS, **options):
 
 
 def draw(settings, best):
-    return by_drift.draw(settings, best, title="A title", note="A note")
+    return by_drift.draw(by_drift.drawn_table(settings, best), JOB)
 
 
 def test_lines_are_the_scores_of_the_best_mu_of_each_drift(check_texts):
@@ -84,11 +83,3 @@ def test_unknown_intervals_are_left_out(check_texts):
     settings, best = made(seeds=1)
     names = [f"{quantity}_{end}" for quantity in ("final", "auc") for end in ("low", "high")]
     check_texts(draw(settings.assign(**dict.fromkeys(names, np.nan)), best))
-
-
-def test_refuses_a_best_mu_without_a_score_and_two_of_one_method():
-    settings, best = made(drifts=DRIFTS[:1])
-    with pytest.raises(ValueError, match=r"no score of drifting_mountain_car vector 2\^-10 2\^-20 4e-6"):
-        draw(settings, best.assign(mu=best["mu"].where(best["method"] != "vector", "2^-20")))
-    with pytest.raises(ValueError, match="one mu, not 2"):
-        draw(settings, pd.concat([best, best[best["method"] == "mixed"].assign(mu="2^-20")]))

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import make
+from made_tables import JOB, make
 from matplotlib.patches import Rectangle
 
 from metatrace.figures import heat_map, planes
@@ -18,7 +18,7 @@ def made(alphas=ALPHAS, mus=MUS, untuned=ALPHAS, **options):
 
 
 def draw(settings, reference):
-    return heat_map.draw(settings, reference, title="A title", note="A note")
+    return heat_map.draw(heat_map.drawn_table(settings, reference), JOB)
 
 
 def numbers(axes):

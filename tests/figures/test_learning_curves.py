@@ -1,16 +1,18 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import make
+from made_tables import JOB, make
 
-from metatrace.figures import learning_curves, style
+from metatrace.figures import learning_curves
 
 ALPHAS = [f"2^-{k}" for k in range(3, 14)]
 MUS = [f"2^-{k}" for k in range(6, 12)]
 
 
 def draw(curves):
-    return learning_curves.draw(curves, title="A title", note="A note")
+    return learning_curves.draw(curves, JOB)
 
 
 def lines(axes):
@@ -32,16 +34,6 @@ def test_every_panel_line_band_and_legend_entry_is_there(check_texts):
     drawn = figure.axes[0].lines
     assert [h.get_color() for h in legend.legend_handles] == [line.get_color() for line in drawn]
     check_texts(figure)
-
-
-def test_saved_table_is_what_is_drawn(tmp_path):
-    curves = make("scalar", ALPHAS[:2], MUS[:2]).curves
-    style.save_table(curves, tmp_path / "t")
-    table = pd.read_csv(tmp_path / "t.csv", dtype={"mu": str})
-    for axes, mu in zip(draw(curves).axes, MUS, strict=False):
-        for alpha, line in lines(axes).items():
-            rows = table[(table["mu"] == mu) & (table["alpha"] == alpha)]
-            np.testing.assert_array_equal(line.get_ydata(), rows["mean"])
 
 
 def test_panels_share_axes_that_hold_every_line_and_band():
@@ -73,7 +65,7 @@ def test_no_band_where_the_interval_is_unknown():
 
 def test_title_and_note_are_there_and_a_long_note_is_broken(check_texts):
     note = "A note of many words. " * 15
-    figure = learning_curves.draw(make("scalar", ["2^-5"], ["2^-6"], episodes=1).curves, title="A title", note=note)
+    figure = learning_curves.draw(make("scalar", ["2^-5"], ["2^-6"], episodes=1).curves, replace(JOB, note=note))
     assert figure.get_suptitle() == "A title"
     assert figure.texts[-1].get_text().replace("\n", " ") == note.strip()
     assert "\n" in figure.texts[-1].get_text()

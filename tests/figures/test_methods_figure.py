@@ -1,7 +1,6 @@
 import numpy as np
-import pandas as pd
 import pytest
-from made_tables import make
+from made_tables import JOB, make
 
 from metatrace import methods as registry
 from metatrace.analysis.methods import best_over_alpha, gathered
@@ -27,7 +26,7 @@ def made(grids=GRIDS, alphas=ALPHAS, **options):
 
 
 def draw(settings, spread, best):
-    return methods.draw(settings, spread, best, title="A title", note="A note")
+    return methods.draw(methods.drawn_table(settings, spread, best), JOB)
 
 
 def lines(axes):
@@ -92,13 +91,3 @@ def test_score_panels_share_their_return_axis():
 )
 def test_draws_other_scales(options, check_texts):
     check_texts(draw(*made(**options)))
-
-
-def test_refuses_what_it_cannot_tell_apart_or_lacks():
-    settings, spread, best = made({"none": ["0"], "scalar": ["2^-7", "2^-8"]})
-    with pytest.raises(ValueError, match="one mu, not 2"):
-        draw(settings, spread, pd.concat([best, best.assign(mu="2^-20")]))
-    with pytest.raises(ValueError, match=r"no final of mountain_car scalar 2\^-20 0, which is the best"):
-        draw(settings, spread, best.assign(mu=best["mu"].where(best["method"] == "none", "2^-20")))
-    with pytest.raises(ValueError, match="one mu, not 0"):
-        draw(settings, spread, best[best["method"] == "none"])

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import make
+from made_tables import JOB, make
 
 from metatrace.figures import paired_curves, style
 from metatrace.numbers import label
@@ -15,7 +15,7 @@ def made(alphas=ALPHAS, mus=MUS, methods=("nosid", "scalar"), **options):
 
 
 def draw(curves):
-    return paired_curves.draw(curves, title="A title", note="A note")
+    return paired_curves.draw(paired_curves.drawn_table(curves), JOB)
 
 
 def test_panels_show_both_methods_at_the_ends_and_the_middle_of_alpha(check_texts):
@@ -24,11 +24,10 @@ def test_panels_show_both_methods_at_the_ends_and_the_middle_of_alpha(check_text
     shown = ["2^-7", "2^-9", "2^-10", "2^-12", "2^-13", "2^-15"]
     assert [axes.get_title() for axes in figure.axes] == [rf"$\mu = {label(mu)}$" for mu in shown]
     for axes, mu in zip(figure.axes, shown, strict=True):
-        lines = {line.get_label(): line for line in axes.lines}
-        names = [f"{method} {alpha}" for alpha in ("2^-3", "2^-8", "2^-13") for method in ("scalar", "nosid")]
-        assert list(lines) == names and len(axes.collections) == len(names)
-        for name, line in lines.items():
-            method, alpha = name.split()
+        pairs = [(method, alpha) for alpha in ("2^-3", "2^-8", "2^-13") for method in ("scalar", "nosid")]
+        assert len(axes.lines) == len(axes.collections) == len(pairs)
+        for line, (method, alpha) in zip(axes.lines, pairs, strict=True):
+            assert line.get_label() == method
             at = (curves["mu"] == mu) & (curves["alpha"] == alpha) & (curves["method"] == method)
             np.testing.assert_array_equal(line.get_xydata(), curves.loc[at, ["episode", "mean"]])
     check_texts(figure)
@@ -63,16 +62,5 @@ def test_draws_small_scales(options, check_texts):
 
 
 def test_evenly_keeps_the_ends():
-    assert paired_curves.evenly(ALPHAS, 3) == ["2^-3", "2^-8", "2^-13"]
-    assert paired_curves.evenly(ALPHAS[:3], 6) == ALPHAS[:3]
-
-
-def test_refuses_other_than_two_methods():
-    with pytest.raises(ValueError, match="compares two methods, not scalar"):
-        draw(made(["2^-8"], ["2^-7"], methods=("scalar",)))
-
-
-def test_refuses_a_setting_that_one_method_lacks():
-    curves = made(["2^-8"], ["2^-7", "2^-8"])
-    with pytest.raises(ValueError, match=r"no curve of nosid at alpha 2\^-8 mu 2\^-8"):
-        draw(curves[(curves["method"] == "scalar") | (curves["mu"] == "2^-7")])
+    assert paired_curves._evenly(ALPHAS, 3) == ["2^-3", "2^-8", "2^-13"]
+    assert paired_curves._evenly(ALPHAS[:3], 6) == ALPHAS[:3]

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import make
+from made_tables import JOB, make
 from matplotlib.colors import to_rgb
 
 from metatrace.analysis import paired as pairs
@@ -18,7 +18,7 @@ def made(alphas=ALPHAS, mus=MUS, **options):
 
 
 def draw(differences):
-    return paired.draw(differences, title="A title", note="A note")
+    return paired.draw(paired.drawn_table(differences), JOB)
 
 
 def texts(axes):
@@ -102,9 +102,3 @@ def test_methods_that_never_differ_have_a_scale_of_colours_all_the_same(check_te
     shown = {text.get_text().partition(" ")[0] for axes in figure.axes[:2] for text in axes.texts}
     assert shown == {"0.0"}
     check_texts(figure)
-
-
-def test_refuses_two_pairs_of_methods():
-    table = made(["2^-8"], ["2^-7"])
-    with pytest.raises(ValueError, match="one second, not 2"):
-        draw(pd.concat([table, table.assign(second="none")]))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from made_tables import make
+from made_tables import JOB, make
 
 from metatrace.figures import sensitivity
 from metatrace.numbers import parse
@@ -11,13 +11,11 @@ MUS = [f"2^-{k}" for k in range(6, 12)]
 
 def made(seeds=3, alphas=ALPHAS, mus=MUS):
     tuned, untuned = make("scalar", alphas, mus, seeds=seeds), make("none", alphas, ["0"], seeds=seeds)
-    return tuned.settings, tuned.spread, untuned.settings, untuned.spread
+    return (tuned.settings, tuned.spread), (untuned.settings, untuned.spread)
 
 
-def draw(settings, spread, reference, reference_spread):
-    return sensitivity.draw(
-        settings, spread, reference, title="A title", note="A note", reference_spread=reference_spread
-    )
+def draw(shown, reference):
+    return sensitivity.draw(sensitivity.drawn_table(shown, reference), JOB)
 
 
 def data(axes, label):
@@ -30,25 +28,25 @@ def test_draws_exactly_its_table(check_texts):
     table = sensitivity.drawn_table(*tables).set_index("quantity")
     final, auc, spread = figure.axes
     for axes, quantity in ((final, "final"), (auc, "auc")):
-        assert [line.get_label() for line in axes.lines] == [*MUS, "none"]
+        assert [line.get_label() for line in axes.lines] == [*MUS, "0"]
         assert len(axes.collections) == len(MUS) + 1  # a band each
-        for mu in (*MUS, "none"):
+        for mu in (*MUS, "0"):
             rows = table.loc[quantity]
-            rows = rows[rows["mu"] == ("0" if mu == "none" else mu)].iloc[::-1]
+            rows = rows[rows["mu"] == mu].iloc[::-1]
             expected = np.column_stack([rows["alpha"].map(lambda a: parse(a, "")), rows["value"]])
             np.testing.assert_array_equal(data(axes, mu), expected)
     rows = table.loc["spread"].set_index("mu")
     for mu in MUS:
         np.testing.assert_array_equal(data(spread, mu), [[parse(mu, ""), rows.loc[mu, "value"]]])
-    assert (data(spread, "none")[:, 1] == rows.loc["0", "value"]).all()
+    assert (data(spread, "0")[:, 1] == rows.loc["0", "value"]).all()
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert legend == [*(f"$2^{{-{k}}}$" for k in range(6, 12)), "untuned"]
     check_texts(figure)
 
 
 def test_table_holds_the_scores_and_their_intervals():
-    settings, spread, reference, reference_spread = made()
-    table = sensitivity.drawn_table(settings, spread, reference, reference_spread)
+    (settings, spread), (reference, reference_spread) = shown = made()
+    table = sensitivity.drawn_table(*shown)
     assert len(table) == 2 * len(settings) + len(spread) + 2 * len(reference) + len(reference_spread)
     tuned = table[~table["reference"]]
     for quantity, frame in (("final", settings), ("auc", settings), ("spread", spread)):
@@ -56,14 +54,6 @@ def test_table_holds_the_scores_and_their_intervals():
         expected = frame[[quantity, f"{quantity}_low", f"{quantity}_high"]]
         np.testing.assert_array_equal(rows[["value", "low", "high"]], expected)
     assert table.loc[table["quantity"] == "spread", "alpha"].isna().all()
-
-
-def test_untuned_is_left_out_where_there_is_none(check_texts):
-    settings, spread, *_ = made()
-    figure = draw(settings, spread, None, None)
-    assert [line.get_label() for line in figure.axes[0].lines] == MUS
-    assert "untuned" not in [text.get_text() for text in figure.legends[0].get_texts()]
-    check_texts(figure)
 
 
 @pytest.mark.parametrize(

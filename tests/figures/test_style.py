@@ -8,17 +8,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 
 from metatrace.figures import style
 
 DRAW = """
 import sys
 sys.path.insert(0, {tests!r})
-from made_tables import make
+from made_tables import JOB, make
 from metatrace.figures import learning_curves, sensitivity, style
-made = make("scalar", ["2^-5", "2^-8"], ["2^-6", "2^-9"])
-style.save(learning_curves.draw(made.curves, title="t", note="n"), "{out}/curves")
-style.save(sensitivity.draw(made.settings, made.spread, None, title="t", note="n"), "{out}/sensitivity")
+made, untuned = make("scalar", ["2^-5", "2^-8"], ["2^-6", "2^-9"]), make("none", ["2^-5", "2^-8"], ["0"])
+style.save(learning_curves.draw(made.curves, JOB), made.curves, "{out}/curves")
+table = sensitivity.drawn_table((made.settings, made.spread), (untuned.settings, untuned.spread))
+style.save(sensitivity.draw(table, JOB), table, "{out}/sensitivity")
 """
 
 
@@ -63,14 +65,14 @@ def test_files_have_the_same_bytes_whatever_process_and_clock_made_them(tmp_path
         environment = os.environ | {"SOURCE_DATE_EPOCH": epoch, "PYTHONHASHSEED": epoch}
         subprocess.run([sys.executable, "-c", code], check=True, env=environment, timeout=120)
     files = sorted(path.name for path in (tmp_path / "first").iterdir())
-    assert files == [f"{name}.{end}" for name in ("curves", "sensitivity") for end in ("pdf", "png", "svg")]
+    assert files == [f"{name}.{end}" for name in ("curves", "sensitivity") for end in ("csv", "pdf", "png", "svg")]
     for file in files:
         assert (tmp_path / "first" / file).read_bytes() == (tmp_path / "again" / file).read_bytes(), file
 
 
 def test_table_reads_back_to_the_same_floats(tmp_path):
     frame = pd.DataFrame({"mu": ["2^-6", "0"], "mean": [0.1 + 0.2, -1 / 3], "low": [np.nan, 1e-300]})
-    style.save_table(frame, tmp_path / "t")
+    style.save(Figure(), frame, tmp_path / "t")
     assert (tmp_path / "t.csv").read_text().splitlines()[1] == "2^-6,0.30000000000000004,"
     back = pd.read_csv(tmp_path / "t.csv", dtype={"mu": str})
     pd.testing.assert_frame_equal(back, frame, check_exact=True)
