@@ -4,13 +4,12 @@ An entry `module:function` counts with all that it uses. So a verb, which import
 is never an entry as a whole, and a better message in `metatrace run` makes no run stale.
 """
 
-import sys
 from collections.abc import Iterable
 
 from metatrace.domains.protocol import Code, Domain
 from metatrace.domains.registry import DOMAINS
 from metatrace.errors import UserError
-from metatrace.figures.kinds.kind import Kind, Picture
+from metatrace.figures.kinds.kind import Kind
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS
 from metatrace.pipeline import provenance
@@ -42,7 +41,7 @@ def kind_jobs(kinds: Iterable[Kind]) -> dict[str, Code]:
     jobs: dict[str, Code] = {}
     for kind in kinds:
         thin = (thinning(kind),) if kind.explorer else ()
-        drawn = sorted({picture.draw for picture in pictures_of(kind)})
+        drawn = sorted({picture.draw for picture in kind.all_pictures})
         jobs[f"tables_{kind.name}"] = Code((f"{_MAKING}:make_tables", kind.make, *thin))
         jobs[f"pictures_{kind.name}"] = Code((f"{_MAKING}:draw_pictures", *drawn))
     return jobs
@@ -51,11 +50,6 @@ def kind_jobs(kinds: Iterable[Kind]) -> dict[str, Code]:
 def thinning(kind: Kind) -> str:
     """What makes the explorer's data of a figure (`module:function`), by the unit of its runs."""
     return f"metatrace.analysis.thinned:thin_{kind.unit}"
-
-
-def pictures_of(kind: Kind) -> list[Picture]:
-    """All pictures that figures of a kind may have: those at the top level of the module of its config model."""
-    return [value for value in vars(sys.modules[kind.model.__module__]).values() if isinstance(value, Picture)]
 
 
 JOBS: dict[str, Code] = {

@@ -7,7 +7,6 @@ import pytest
 from metatrace.config import loading
 from metatrace.domains.registry import DOMAINS
 from metatrace.figures.kinds.registry import DEFAULT_KIND, KINDS
-from metatrace.pipeline import jobs
 
 ROOT = Path(__file__).parents[2]
 FIGURES = list(loading.read(ROOT / "config" / "paper.yaml").figures.values())
@@ -40,7 +39,7 @@ def test_a_figure_has_pictures_with_captions_and_tables(figure):
 def test_all_pictures_of_a_kind_are_known_without_a_figure():
     for name, kind in KINDS.items():
         drawn = {picture.suffix for figure in FIGURES if figure.kind == name for picture in kind.pictures(figure)}
-        assert {picture.suffix for picture in jobs.pictures_of(kind)} == drawn
+        assert {picture.suffix for picture in kind.all_pictures} == drawn
 
 
 def test_every_kind_is_in_the_paper():

@@ -11,13 +11,8 @@ from metatrace.figures.kinds.kind import Picture
 from metatrace.methods import METHODS
 from metatrace.pipeline import jobs
 
-# Pictures of the made-up kind below: they stand in the module of its config model, which is this one.
 CURVES = Picture("", "curves", "curves", "metatrace.figures.learning_curves:draw")
 MAP = Picture("_map", "map", "a map", "metatrace.figures.heat_map:draw")
-
-
-class Model:
-    """The config model of a made-up kind."""
 
 
 class MadeUp:
@@ -59,7 +54,7 @@ def test_environments_that_share_jobs_share_code(domain):
 
 def test_a_kind_of_figure_has_a_job_for_its_tables_and_one_for_all_its_pictures():
     make, drawn = "metatrace.analysis.aggregate:make", (MAP.draw, CURVES.draw)
-    kind = SimpleNamespace(name="mazes", make=make, model=Model, unit="frames", explorer=("mu", "alpha"))
+    kind = SimpleNamespace(name="mazes", make=make, unit="frames", all_pictures=(MAP, CURVES), explorer=("mu", "alpha"))
     thin = "metatrace.analysis.thinned:thin_frames"
     assert jobs.kind_jobs([kind]) == {
         "tables_mazes": Code(("metatrace.pipeline.making:make_tables", make, thin)),

@@ -1,14 +1,16 @@
 """Best μ: one panel per drift rate, one line per method at its best μ."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from metatrace.figures.kinds.checks import require_one
 from metatrace.figures.kinds.entry import OnEpisodes
-from metatrace.figures.kinds.kind import Kind, Picture
-from metatrace.figures.kinds.step_sizes import EPISODE_TABLES
+from metatrace.figures.kinds.kind import EPISODE_TABLES, Kind, Picture
 
-if TYPE_CHECKING:
-    from metatrace.config.figure import Figure
+
+class BestMu(OnEpisodes):
+    """The entry of such a figure."""
+
+    kind: Literal["best_mu"]
+
 
 CURVES = Picture("", "best_mu", "learning curves", "metatrace.figures.best_mu:draw_job")
 BY_DRIFT = Picture(
@@ -19,29 +21,15 @@ BY_DRIFT = Picture(
     title=lambda figure: f"{figure.short_name}, against the drift rate: every method at its best meta-step-size",
     has_curves=False,
 )
-
-
-class BestMu(OnEpisodes):
-    """The entry of such a figure."""
-
-    kind: Literal["best_mu"]
-
-
-def _check(figure: "Figure", key: str) -> None:
-    require_one(figure, key, "environment", "alpha")
-
-
 KIND = Kind(
-    name="best_mu",
     text="one panel per drift rate and one line per method, at the μ with the highest mean return over the last "
     "`statistics.final_episodes`; a single α: figure 6. A second picture shows the scores against the drift rate",
     model=BestMu,
-    unit="episodes",
-    check=_check,
-    tables=lambda figure: (*EPISODE_TABLES, "best_mu"),
-    csv=lambda figure: ("scores", "settings", "best_mu"),
+    single=("environment", "alpha"),
+    own_tables=(*EPISODE_TABLES, "best_mu"),
+    own_csv=("scores", "settings", "best_mu"),
     make="metatrace.analysis.episode_tables:make_with_best_mu",
-    pictures=lambda figure: (CURVES, BY_DRIFT),
+    all_pictures=(CURVES, BY_DRIFT),
     evidence=("scores", "tenths"),
     explorer=("drift", "method"),
 )

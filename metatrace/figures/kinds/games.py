@@ -1,19 +1,11 @@
 """Games: one panel per game and method, one line per α."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Tag
 
-from metatrace.figures.kinds.checks import require_one
 from metatrace.figures.kinds.entry import Model, OwnRuns, Tokens, key
 from metatrace.figures.kinds.kind import Kind, Picture
-
-if TYPE_CHECKING:
-    from metatrace.config.figure import Figure
-
-PICTURE = Picture("", "games", "learning curves", "metatrace.figures.games:draw_job")
-_TABLES = ("curves", "scores", "settings", "best_constant", "reference")
-_CSV = ("scores", "settings", "best_constant", "reference")
 
 
 class Choice(Model):
@@ -44,30 +36,17 @@ class Games(OwnRuns):
     )
 
 
-def has_several(figure: "Figure") -> bool:
-    """Whether the scores can be combined over games."""
-    return len(figure.environments) > 1
-
-
-def _csv(figure: "Figure") -> tuple[str, ...]:
-    return (*_CSV, "aggregate_scores") if has_several(figure) else _CSV
-
-
-def _check(figure: "Figure", key: str) -> None:
-    require_one(figure, key, "mu")
-
-
 KIND = Kind(
-    name="games",
     text="one panel per game and method and one line per α; panels of methods with a meta-step-size also show the best "
     "constant α, by mean return over the last `statistics.final_episodes`; a single μ: figures 8 and 9",
     model=Games,
     unit="frames",
-    check=_check,
-    tables=lambda figure: (*_TABLES, "aggregate_scores") if has_several(figure) else _TABLES,
-    csv=_csv,
+    single=("mu",),
+    own_tables=("curves", "scores", "settings", "best_constant", "reference"),
+    own_csv=("scores", "settings", "best_constant", "reference"),
+    of_several=("aggregate_scores",),
     make="metatrace.analysis.games:make",
-    pictures=lambda figure: (PICTURE,),
+    all_pictures=(Picture("", "games", "learning curves", "metatrace.figures.games:draw_job"),),
     evidence=("scores", "reference"),
     explorer=("method", "alpha"),
 )

@@ -9,8 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from metatrace.errors import UserError
+
 if TYPE_CHECKING:
     from metatrace.config.figure import Figure
+
+# The tables of every figure with runs in episodes.
+EPISODE_TABLES = ("curves", "scores", "settings", "spread", "tenths")
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,7 @@ class Picture:
       draw: `module:function`, of `PictureJob` to (matplotlib figure, the table that it draws).
       title: of the figure its heading; None: the figure's own title.
       has_curves: whether it draws curves or bands, which the note at its foot then explains.
+      has_reference: whether it also shows the untuned runs that the figure names; without those it is left out.
     """
 
     suffix: str
@@ -31,6 +37,7 @@ class Picture:
     draw: str
     title: "Callable[[Figure], str] | None" = None
     has_curves: bool = True
+    has_reference: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,31 +56,66 @@ class PictureJob:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kind:
     """A kind of figure.
 
     Attributes:
-      name: the value of the config's `kind`. text: what it shows, for config/README.md: panels and lines.
-      model: the pydantic model of its entry in the config.
-      unit: the unit of the domains whose runs it shows.
-      check: holds a resolved figure to what the kind can show; raises UserError; the string names file and key.
-      tables, csv: the tables of a figure, and those that are there as CSV too.
+      text: what it shows, for config/README.md: panels and lines.
+      model: the pydantic model of its entry in the config. unit: of the domains whose runs it shows.
+      single: the quantities of which a figure has one value: environment, method, alpha, mu, drift.
+      also: holds a resolved figure to what else the kind can show, as `check` does.
+      own_tables, own_csv: the tables of its figures, and those that are there as CSV too.
+      of_several: a table that is there, also as CSV, only if there are several environments.
       make: `module:function`, of an `analysis.job.TablesJob` and its runs to the tables by name.
-      pictures: those of a figure.
+      all_pictures: those that a figure may have.
       evidence: the tables that claims are judged by.
       explorer: the columns that become panels and colours in the explorer; None: the figure is not shown there, for
         it has no runs of its own.
     """
 
-    name: str
     text: str
     model: Any
-    unit: str
-    check: "Callable[[Figure, str], None]"
-    tables: "Callable[[Figure], tuple[str, ...]]"
-    csv: "Callable[[Figure], tuple[str, ...]]"
+    unit: str = "episodes"
+    single: tuple[str, ...] = ()
+    also: "Callable[[Figure, str], None] | None" = None
+    own_tables: tuple[str, ...]
+    own_csv: tuple[str, ...]
+    of_several: tuple[str, ...] = ()
     make: str
-    pictures: "Callable[[Figure], tuple[Picture, ...]]"
-    evidence: tuple[str, ...]
-    explorer: tuple[str, str] | None
+    all_pictures: tuple[Picture, ...]
+    evidence: tuple[str, ...] = ()
+    explorer: tuple[str, str] | None = None
+
+    @property
+    def name(self) -> str:
+        """The value of the config's `kind`."""
+        name: str = self.model.model_fields["kind"].annotation.__args__[0]
+        return name
+
+    def check(self, figure: "Figure", key: str) -> None:
+        """Holds a resolved figure to what the kind can show.
+
+        Raises:
+          UserError: it cannot; `key` names the file and the figure.
+        """
+        for quantity in self.single:
+            values = getattr(figure, f"{quantity}s")
+            if len(values) > 1:
+                raise UserError(
+                    f"{key}.{quantity}: has {len(values)} values; a figure of kind {self.name} has one {quantity}"
+                )
+        if self.also:
+            self.also(figure, key)
+
+    def tables(self, figure: "Figure") -> tuple[str, ...]:
+        """The tables of a figure."""
+        return self.own_tables + self.of_several * (len(figure.environments) > 1)
+
+    def csv(self, figure: "Figure") -> tuple[str, ...]:
+        """The tables of a figure that are there as CSV too."""
+        return self.own_csv + self.of_several * (len(figure.environments) > 1)
+
+    def pictures(self, figure: "Figure") -> tuple[Picture, ...]:
+        """The pictures of a figure."""
+        return tuple(picture for picture in self.all_pictures if figure.reference or not picture.has_reference)

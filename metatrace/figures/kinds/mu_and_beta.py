@@ -4,16 +4,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from metatrace.domains.registry import ENVIRONMENTS
 from metatrace.errors import UserError
-from metatrace.figures.kinds.checks import require_one
 from metatrace.figures.kinds.entry import OnEpisodes, key
-from metatrace.figures.kinds.kind import Kind, Picture
-from metatrace.figures.kinds.step_sizes import EPISODE_TABLES
+from metatrace.figures.kinds.kind import EPISODE_TABLES, Kind, Picture
 from metatrace.methods import METHODS
 
 if TYPE_CHECKING:
     from metatrace.config.figure import Figure
-
-PICTURE = Picture("", "mu_and_beta", "learning curves and β", "metatrace.figures.mu_and_beta:draw_job")
 
 
 class MuAndBeta(OnEpisodes):
@@ -23,8 +19,7 @@ class MuAndBeta(OnEpisodes):
     beta_mu: Any = key("the one of mu at which β is shown", default=None)
 
 
-def _check(figure: "Figure", key: str) -> None:
-    require_one(figure, key, "environment", "alpha", "drift")
+def _shows_beta(figure: "Figure", key: str) -> None:
     untuned = [method for method in figure.methods if not METHODS[method].has_mu]
     if not figure.drifting or untuned:
         drifting = ", ".join(environment.token for environment in ENVIRONMENTS.values() if environment.has_drift)
@@ -38,16 +33,15 @@ def _check(figure: "Figure", key: str) -> None:
 
 
 KIND = Kind(
-    name="mu_and_beta",
     text="two panels per method: returns, with one line per μ; and the mean β of each group of weights at `beta_mu`; a "
     "single α and drift rate: figure 7",
     model=MuAndBeta,
-    unit="episodes",
-    check=_check,
-    tables=lambda figure: (*EPISODE_TABLES, "beta", "final_beta"),
-    csv=lambda figure: ("scores", "settings", "final_beta"),
+    single=("environment", "alpha", "drift"),
+    also=_shows_beta,
+    own_tables=(*EPISODE_TABLES, "beta", "final_beta"),
+    own_csv=("scores", "settings", "final_beta"),
     make="metatrace.analysis.episode_tables:make_with_beta",
-    pictures=lambda figure: (PICTURE,),
+    all_pictures=(Picture("", "mu_and_beta", "learning curves and β", "metatrace.figures.mu_and_beta:draw_job"),),
     evidence=("scores", "final_beta"),
     explorer=("method", "mu"),
 )

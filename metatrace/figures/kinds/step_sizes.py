@@ -1,18 +1,10 @@
 """Step-sizes: one panel per μ, one line per α, of a single method."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from metatrace.figures.kinds.checks import require_one
 from metatrace.figures.kinds.entry import OnEpisodes, key
-from metatrace.figures.kinds.kind import Kind, Picture
+from metatrace.figures.kinds.kind import EPISODE_TABLES, Kind, Picture
 from metatrace.methods import METHODS
-
-if TYPE_CHECKING:
-    from metatrace.config.figure import Figure
-
-# The tables of every figure with runs in episodes.
-EPISODE_TABLES = ("curves", "scores", "settings", "spread", "tenths")
-_CSV = ("scores", "settings", "spread")
 
 
 class StepSizes(OnEpisodes):
@@ -26,14 +18,6 @@ class StepSizes(OnEpisodes):
     )
 
 
-def _check(figure: "Figure", key: str) -> None:
-    require_one(figure, key, "environment", "method", "drift")
-
-
-def _pictures(figure: "Figure") -> tuple[Picture, ...]:
-    return (CURVES, SENSITIVITY, HEAT_MAP) if figure.reference else (CURVES,)
-
-
 CURVES = Picture("", "learning_curves", "learning curves", "metatrace.figures.learning_curves:draw_job")
 SENSITIVITY = Picture(
     "_sensitivity",
@@ -41,6 +25,7 @@ SENSITIVITY = Picture(
     "sensitivity to α and μ",
     "metatrace.figures.sensitivity:draw_job",
     title=lambda figure: f"{figure.short_name}, sensitivity to α and μ: {METHODS[figure.methods[0]].label}",
+    has_reference=True,
 )
 HEAT_MAP = Picture(
     "_heat_map",
@@ -49,18 +34,17 @@ HEAT_MAP = Picture(
     "metatrace.figures.heat_map:draw_job",
     title=lambda figure: f"{figure.short_name}, scores over α and μ: {METHODS[figure.methods[0]].label}",
     has_curves=False,
+    has_reference=True,
 )
 KIND = Kind(
-    name="step_sizes",
     text="one panel per μ and one line per α, of a single method: figures 1 to 5. With `reference`, also the "
     "sensitivity to α and μ, and a heat map of the scores",
     model=StepSizes,
-    unit="episodes",
-    check=_check,
-    tables=lambda figure: EPISODE_TABLES,
-    csv=lambda figure: _CSV,
+    single=("environment", "method", "drift"),
+    own_tables=EPISODE_TABLES,
+    own_csv=("scores", "settings", "spread"),
     make="metatrace.analysis.episode_tables:make",
-    pictures=_pictures,
+    all_pictures=(CURVES, SENSITIVITY, HEAT_MAP),
     evidence=("scores", "tenths"),
     explorer=("mu", "alpha"),
 )
