@@ -6,6 +6,7 @@ split one setting in two. `parse` and `print_token` are the only way between tok
 
 import math
 import re
+from collections.abc import Iterable
 
 from metatrace.errors import UserError
 
@@ -64,6 +65,11 @@ def parse(token: object, where: str, *, zero: bool = False) -> float:
     if token != canonical:
         raise UserError(f"{where}: {token!r} is spelled {canonical!r} here; every number has one spelling")
     return value
+
+
+def descending(tokens: Iterable[str]) -> list[str]:
+    """The distinct number tokens, largest value first."""
+    return sorted(set(tokens), key=lambda token: parse(token, "token", zero=True), reverse=True)
 
 
 def label(token: str) -> str:

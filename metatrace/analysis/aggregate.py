@@ -4,21 +4,19 @@ A setting is (environment, method, α, μ, drift), all tokens; a run is a settin
 as in `groups`, then by seed or episode.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from metatrace.analysis import intervals, smoothing
-from metatrace.analysis.groups import SETTING, Setting, by_setting
+from metatrace.analysis.groups import SETTING, by_setting, per_run
 from metatrace.numbers import parse
 from metatrace.runs.results import Run
 
 
-@dataclass(frozen=True)
-class Tables:
+class Tables(NamedTuple):
     """The tables of `aggregate`; low and high bound 95 % bootstrap intervals over seeds.
 
     curves (one row per setting and kept episode): environment, method, alpha, mu, drift, episode (from 1;
@@ -29,7 +27,7 @@ class Tables:
     settings (one row per setting): of `settings`.
     spread (one row per environment, method, mu and drift): alphas (how many α), spread, spread_low, spread_high.
     tenths (one row per run): environment, method, alpha, mu, drift, seed, first (mean return over the first
-      `final_episodes`), tenth_1 … tenth_10 (mean return over each tenth of the episodes).
+      `final_episodes`), tenth_1 … tenth_10 (mean return over each tenth of the episodes; NaN for an empty one).
     """
 
     curves: pd.DataFrame
@@ -51,29 +49,39 @@ def aggregate(runs: Sequence[Run], *, window: int, final: int = 100, spread_alph
     Raises:
       UserError: no runs, or seeds or episodes that do not match. The line names the setting.
     """
-    if final < 1:
-        raise ValueError(f"final is {final}; it must be at least 1")
+
+    def score(run: Run) -> dict[str, Any]:
+        last = run.returns[-final:]
+        return {
+            "episodes": len(run.returns),
+            "final": last.mean(),
+            "final_episodes": len(last),
+            "auc": run.returns.mean(),
+            "diverged": run.diverged_episode is not None,
+            "diverged_episode": run.diverged_episode,
+        }
+
+    def tenths(run: Run) -> dict[str, float]:
+        parts = enumerate(np.array_split(run.returns, 10), 1)
+        means = {f"tenth_{i}": part.mean() if len(part) else np.nan for i, part in parts}
+        return {"first": run.returns[:final].mean(), **means}
+
     groups = by_setting(runs)
-    scores = _scores(groups, final)
+    smooth = {
+        setting: smoothing.trailing_mean(np.stack([run.returns for run in members]), window)
+        for setting, members in groups.items()
+    }
+    scores = per_run(groups, score).astype({"diverged_episode": "Int64"})
     return Tables(
-        _curves(groups, window),
+        curve_table((setting._asdict(), values) for setting, values in smooth.items()),
         scores,
         settings(scores),
         _spread(scores, spread_alpha_max),
-        _tenths(groups, final),
+        per_run(groups, tenths),
     )
 
 
-def _curves(groups: dict[Setting, list[Run]], window: int) -> pd.DataFrame:
-    return curve_table(
-        [
-            (setting._asdict(), smoothing.trailing_mean(np.stack([run.returns for run in runs]), window))
-            for setting, runs in groups.items()
-        ]
-    )
-
-
-def curve_table(curves: Sequence[tuple[Mapping[str, str], np.ndarray]]) -> pd.DataFrame:
+def curve_table(curves: Iterable[tuple[Mapping[str, str], np.ndarray]]) -> pd.DataFrame:
     """Means over runs with intervals, at the kept episodes.
 
     Args:
@@ -82,59 +90,27 @@ def curve_table(curves: Sequence[tuple[Mapping[str, str], np.ndarray]]) -> pd.Da
     Returns:
       one row per curve and kept episode: the columns that name it, episode (from 1), mean, low, high, runs.
     """
-    columns: dict[str, list[np.ndarray]] = {key: [] for key in ("episode", "mean", "low", "high", "runs")}
-    for _, values in curves:
+    parts = []
+    for names, values in curves:
         kept = smoothing.drawn_episodes(values.shape[1])
-        shown = values[:, kept]
-        low, high = intervals.mean_interval(shown, resamples=intervals.CURVE_RESAMPLES)
-        columns["episode"].append((kept + 1).astype(np.int32))
-        columns["mean"].append(shown.mean(axis=0))
-        columns["low"].append(low)
-        columns["high"].append(high)
-        columns["runs"].append(np.full(len(kept), len(values), np.int32))
-    names = pd.DataFrame([dict(name) for name, _ in curves], dtype="str")
-    lengths = [len(part) for part in columns["episode"]]
-    frame = names.loc[np.repeat(names.index, lengths)].reset_index(drop=True)
-    return frame.assign(**{key: np.concatenate(parts) for key, parts in columns.items()})
+        parts.append(curve(names, "episode", (kept + 1).astype(np.int32), values[:, kept]))
+    return pd.concat(parts, ignore_index=True)
 
 
-def _scores(groups: dict[Setting, list[Run]], final: int) -> pd.DataFrame:
-    rows: list[dict[str, Any]] = []
-    for setting, runs in groups.items():
-        for run in runs:
-            last = run.returns[-final:]
-            rows.append(
-                {
-                    **setting._asdict(),
-                    "seed": run.key.seed,
-                    "episodes": len(run.returns),
-                    "final": last.mean(),
-                    "final_episodes": len(last),
-                    "auc": run.returns.mean(),
-                    "diverged": run.diverged_episode is not None,
-                    "diverged_episode": run.diverged_episode,
-                }
-            )
-    types = {
-        **dict.fromkeys(SETTING, "str"),
-        **dict.fromkeys(("seed", "episodes", "final_episodes"), "int64"),
-        **dict.fromkeys(("final", "auc"), "float64"),
-        "diverged": "bool",
-        "diverged_episode": "Int64",
-    }
-    return pd.DataFrame(rows).astype(types)
+def curve(names: Mapping[str, str], over: str, at: np.ndarray, values: np.ndarray) -> pd.DataFrame:
+    """A mean over runs with its interval.
 
+    Args:
+      names: the columns that name the curve.
+      over: what it goes over, episode or frame. at: (k,), where its points are.
+      values: (runs, k).
 
-def _tenths(groups: dict[Setting, list[Run]], final: int) -> pd.DataFrame:
-    """How each run went, in ten parts; with fewer than ten episodes some parts are empty, and NaN."""
-    rows: list[dict[str, Any]] = []
-    for setting, runs in groups.items():
-        for run in runs:
-            parts = np.array_split(run.returns, 10)
-            means = {f"tenth_{i}": part.mean() if len(part) else np.nan for i, part in enumerate(parts, 1)}
-            row = {**setting._asdict(), "seed": run.key.seed, "first": run.returns[:final].mean()}
-            rows.append({**row, **means})
-    return pd.DataFrame(rows).astype({**dict.fromkeys(SETTING, "str"), "seed": "int64"})
+    Returns:
+      one row per point: the columns that name it, `over`, mean, low, high, runs.
+    """
+    low, high = intervals.mean_interval(values, resamples=intervals.CURVE_RESAMPLES)
+    runs = np.full(len(at), len(values), at.dtype)
+    return pd.DataFrame({**names, over: at, "mean": values.mean(axis=0), "low": low, "high": high, "runs": runs})
 
 
 def settings(scores: pd.DataFrame) -> pd.DataFrame:
@@ -155,14 +131,11 @@ def settings(scores: pd.DataFrame) -> pd.DataFrame:
     for setting, runs in scores.groupby(SETTING, sort=False):
         row: dict[str, Any] = {**dict(zip(SETTING, setting, strict=True)), "runs": len(runs)}
         for score in ("final", "auc"):
-            values = runs[score].to_numpy()
-            low, high = intervals.mean_interval(values)
-            row |= {score: values.mean(), f"{score}_low": low, f"{score}_high": high}
+            row |= intervals.with_interval(score, runs[score].to_numpy())
         if "entropy" in runs:
-            # To numpy first: pandas' own mean would leave NaN out.
-            row["entropy"] = runs["entropy"].to_numpy().mean()
-        rows.append({**row, "diverged": int(runs["diverged"].sum())})
-    return pd.DataFrame(rows).astype(dict.fromkeys(SETTING, "str"))
+            row["entropy"] = runs["entropy"].mean(skipna=False)
+        rows.append({**row, "diverged": runs["diverged"].sum()})
+    return pd.DataFrame(rows)
 
 
 def _spread(scores: pd.DataFrame, alpha_max: float) -> pd.DataFrame:
@@ -171,17 +144,9 @@ def _spread(scores: pd.DataFrame, alpha_max: float) -> pd.DataFrame:
     for key, runs in scores.groupby(keys, sort=False):
         counted = runs[runs["alpha"].map(lambda token: parse(token, "alpha") <= alpha_max)]
         auc = [group["auc"].to_numpy() for _, group in counted.groupby("alpha", sort=False)]
-        spread, low, high = alpha_spread(np.stack(auc, axis=1) if auc else np.empty((1, 0)))
-        rows.append(
-            {
-                **dict(zip(keys, key, strict=True)),
-                "alphas": len(auc),
-                "spread": spread,
-                "spread_low": low,
-                "spread_high": high,
-            }
-        )
-    return pd.DataFrame(rows).astype(dict.fromkeys(keys, "str"))
+        spread = alpha_spread(np.stack(auc, axis=1) if auc else np.empty((1, 0)))
+        rows.append([*key, len(auc), *spread])
+    return pd.DataFrame(rows, columns=[*keys, "alphas", "spread", "spread_low", "spread_high"])
 
 
 def alpha_spread(auc: np.ndarray) -> tuple[float, float, float]:

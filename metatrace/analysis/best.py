@@ -1,20 +1,25 @@
-"""The best meta-step-size of each method and drift, as the paper's figure 6 chooses it."""
+"""The best meta-step-size of each method: at each drift, as the paper's figure 6 chooses it, or over all α.
 
+The same runs choose and score the best μ, so its score is biased upward if several μ are similar.
+"""
+
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from metatrace.analysis import intervals
+from metatrace.errors import UserError
+from metatrace.numbers import parse
 
-CASE = ["environment", "method", "alpha", "drift"]
+CASE = ["environment", "method", "drift"]
 
 
 def best_mu(scores: pd.DataFrame) -> pd.DataFrame:
     """The μ with the highest mean return over the final episodes, and its lead over the runner-up.
 
-    The same runs choose and score the best μ, so its score is biased upward if several μ are similar. The interval of
-    the difference to the runner-up shows how similar; it pairs runs of the same seed.
+    The interval of the difference to the runner-up shows how similar the two are; it pairs runs of the same seed.
 
     Args:
       scores: of `aggregate`; all settings of a case have the same seeds.
@@ -24,32 +29,59 @@ def best_mu(scores: pd.DataFrame) -> pd.DataFrame:
       final_high, runner_up (the second best μ; "" if there is only one), runner_up_final, and difference,
       difference_low, difference_high (of final, best − runner-up). Of equal means, the larger μ is the best.
     """
-    rows: list[dict[str, Any]] = []
+    keys = ["environment", "method", "alpha", "drift"]
+    rows = []
+    for case, runs in scores.groupby(keys, sort=False):
+        finals = {str(mu): group["final"].to_numpy() for mu, group in runs.groupby("mu", sort=False)}
+        best = _best_of(finals, "final")
+        difference = finals[best["mu"]] - finals.get(best["runner_up"], np.nan)
+        best |= intervals.with_interval("difference", difference)
+        rows.append(dict(zip(keys, case, strict=True)) | best)
+    return pd.DataFrame(rows)
+
+
+def best_over_alpha(scores: pd.DataFrame, alpha_max: float) -> pd.DataFrame:
+    """The μ of each method with the highest AUC on average over the initial step-sizes.
+
+    μ* = argmax over μ of (1/A) Σₐ m̄(α, μ), m̄ the mean over seeds, α ≤ `alpha_max`.
+
+    Args:
+      scores: of `aggregate`, as `methods.gathered`; every setting of a method has the same seeds.
+      alpha_max: the largest α that counts.
+
+    Returns:
+      one row per environment, method and drift, in the order of `scores`: these, mu, alphas (how many count:
+      those at which every μ of the method was run), runs (seeds), auc, auc_low, auc_high (mean over α, with
+      its 95 % bootstrap interval over seeds, the α of a seed kept together), runner_up (the second best μ; ""
+      where there is one only) and runner_up_auc. Of equal means the larger μ.
+
+    Raises:
+      UserError: a method with no such α. The line names it.
+    """
+    rows = []
     for case, runs in scores.groupby(CASE, sort=False):
-        finals = {mu: group["final"].to_numpy() for mu, group in runs.groupby("mu", sort=False)}
-        # A stable sort: μ are in descending order, as in `scores`.
-        ranked = sorted(finals, key=lambda mu: -finals[mu].mean())
-        best = finals[ranked[0]]
-        low, high = intervals.mean_interval(best)
-        row: dict[str, Any] = {
-            **dict(zip(CASE, case, strict=True)),
-            "mu": ranked[0],
-            "runs": len(best),
-            "final": best.mean(),
-            "final_low": low,
-            "final_high": high,
-            "runner_up": "",
-            **dict.fromkeys(("runner_up_final", "difference", "difference_low", "difference_high"), np.nan),
-        }
-        if len(ranked) > 1:
-            second = finals[ranked[1]]
-            low, high = intervals.mean_interval(best - second)
-            row |= {
-                "runner_up": ranked[1],
-                "runner_up_final": second.mean(),
-                "difference": (best - second).mean(),
-                "difference_low": low,
-                "difference_high": high,
-            }
-        rows.append(row)
-    return pd.DataFrame(rows).astype(dict.fromkeys((*CASE, "mu", "runner_up"), "str"))
+        table = runs.pivot(index="seed", columns=["mu", "alpha"], values="auc")
+        mus = sorted(set(runs["mu"]), key=lambda token: -parse(token, "mu", zero=True))
+        shared = set.intersection(*(set(table[mu].columns) for mu in mus))
+        counted = [alpha for alpha in runs["alpha"].unique() if alpha in shared and parse(alpha, "alpha") <= alpha_max]
+        if not counted:
+            raise UserError(
+                f"{case[1]} was run at no α up to {alpha_max} with every μ; there is nothing to choose a μ by"
+            )
+        best = _best_of({mu: table[mu][counted].to_numpy().mean(axis=1) for mu in mus}, "auc")
+        rows.append(dict(zip(CASE, case, strict=True)) | {"mu": best["mu"], "alphas": len(counted)} | best)
+    return pd.DataFrame(rows)
+
+
+def _best_of(by_seed: Mapping[str, np.ndarray], score: str) -> dict[str, Any]:
+    """The μ with the highest mean over seeds, and the runner-up; by μ downward the scores of each seed."""
+    # The sort is stable: of equal means the larger μ goes first.
+    best, *others = sorted(by_seed, key=lambda mu: -by_seed[mu].mean())
+    second = others[0] if others else ""
+    return {
+        "mu": best,
+        "runs": len(by_seed[best]),
+        **intervals.with_interval(score, by_seed[best]),
+        "runner_up": second,
+        f"runner_up_{score}": by_seed[second].mean() if second else np.nan,
+    }

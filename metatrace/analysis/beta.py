@@ -5,7 +5,6 @@ names the groups. For mixed Metatrace it is β̂ + β_i.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,12 +27,10 @@ def curves(runs: Sequence[Run], *, window: int) -> pd.DataFrame:
       UserError: a run has no β, or that of other groups than the other runs of its setting.
     """
     return curve_table(
-        [
-            ({**setting._asdict(), "group": group}, trailing_mean(values[:, :, column], window))
-            for setting, members in by_setting(runs).items()
-            for names, values in [_beta_of(setting, members)]
-            for column, group in enumerate(names)
-        ]
+        ({**setting._asdict(), "group": group}, trailing_mean(values[:, :, column], window))
+        for setting, members in by_setting(runs).items()
+        for names, values in [_beta_of(setting, members)]
+        for column, group in enumerate(names)
     )
 
 
@@ -44,19 +41,18 @@ def final(runs: Sequence[Run], *, final: int) -> pd.DataFrame:
       one row per run and group: environment, method, alpha, mu, drift, seed, group, beta.
 
     Raises:
-      UserError: a run has no β, or that of other groups than the other runs of its setting.
+      UserError: as `curves`.
     """
-    rows: list[dict[str, Any]] = []
+    rows = []
     for setting, members in by_setting(runs).items():
         names, values = _beta_of(setting, members)
         ends = values[:, -final:].mean(axis=1)
-        for run, betas in zip(members, ends, strict=True):
-            rows += [
-                {**setting._asdict(), "seed": run.key.seed, "group": group, "beta": beta}
-                for group, beta in zip(names, betas, strict=True)
-            ]
-    types = {**dict.fromkeys((*Setting._fields, "group"), "str"), "seed": "int64", "beta": "float64"}
-    return pd.DataFrame(rows).astype(types)
+        rows += [
+            [*setting, run.key.seed, group, beta]
+            for run, betas in zip(members, ends, strict=True)
+            for group, beta in zip(names, betas, strict=True)
+        ]
+    return pd.DataFrame(rows, columns=[*Setting._fields, "seed", "group", "beta"])
 
 
 def _beta_of(setting: Setting, runs: Sequence[Run]) -> tuple[list[str], np.ndarray]:

@@ -1,7 +1,6 @@
 """The tables of a figure whose runs are counted in episodes, by the figure's kind."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 
 import pandas as pd
 
@@ -16,8 +15,7 @@ from metatrace.runs.results import Run
 def make(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
     """The tables that every such figure has: curves, scores, settings, spread and tenths (`aggregate.Tables`)."""
     alpha_max = parse(job.spread_alpha_max, "spread_alpha_max")
-    made = aggregate(runs, window=job.smoothing, final=job.final, spread_alpha_max=alpha_max)
-    return {field.name: getattr(made, field.name) for field in fields(made)}
+    return aggregate(runs, window=job.smoothing, final=job.final, spread_alpha_max=alpha_max)._asdict()
 
 
 def make_with_beta(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:

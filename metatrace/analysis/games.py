@@ -8,50 +8,28 @@ A run that diverged has no policy from that frame on: its return counts as that 
 (`failed_return`, as `metatrace.domains.protocol.Environment` has it), which is 0 where a game can only be won.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from metatrace.analysis import intervals
-from metatrace.analysis.aggregate import settings as settings
+from metatrace.analysis.aggregate import curve, settings
 from metatrace.analysis.aggregate_scores import aggregate_scores
-from metatrace.analysis.groups import SETTING, Setting, by_setting, describe
+from metatrace.analysis.groups import Groups, by_setting, per_run
 from metatrace.analysis.job import TablesJob
 from metatrace.analysis.reference import RANDOM, read_reference
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.errors import UserError
-from metatrace.numbers import parse
+from metatrace.numbers import descending, parse
 from metatrace.runs.key import UNTUNED
 from metatrace.runs.results import Run
 
 OURS = "this reproduction"
 
-_SETTING = dict.fromkeys(SETTING, "str")
-_CURVES = {
-    **_SETTING,
-    "frame": "int64",
-    **dict.fromkeys(("mean", "low", "high"), "float64"),
-    "runs": "int64",
-}
-_SCORES = {
-    **_SETTING,
-    **dict.fromkeys(("seed", "frames", "episodes"), "int64"),
-    "final": "float64",
-    "final_episodes": "int64",
-    **dict.fromkeys(("auc", "entropy"), "float64"),
-    "diverged": "bool",
-    "diverged_frame": "Int64",
-}
 _BEST_CONSTANT = ["environment", "alpha", "final", "final_low", "final_high", "runs"]
-_BESIDE = {
-    **dict.fromkeys(("game", "agent"), "str"),
-    "frames": "int64",
-    **dict.fromkeys(("score", "low", "high"), "float64"),
-    "runs": "Int64",
-    **dict.fromkeys(("protocol", "source", "comparable"), "str"),
-}
+_BESIDE = ["game", "agent", "frames", "score", "low", "high", "runs", "protocol", "source", "comparable"]
 
 
 def make(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
@@ -62,11 +40,10 @@ def make(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
     Raises:
       UserError: as `curves` and `read_reference`.
     """
-    assert job.reference is not None
     published = read_reference(job.reference)
     failed = job.failed_return
     shown = scores(runs, frames=job.length, window=job.smoothing, final=job.final, failed_return=failed)
-    shown = shown.sort_values("environment", key=lambda column: column.map(job.environments.index), kind="stable")
+    shown = _in_order(shown, "environment", job.environments)
     by_setting = settings(shown)
     made = {
         "curves": curves(runs, frames=job.length, window=job.smoothing, failed_return=failed),
@@ -88,9 +65,7 @@ def frame_grid(frames: int, points: int = 500) -> np.ndarray:
     Returns:
       (at most `points`,), int64, ascending, from at least 1 to `frames`.
     """
-    if frames < 1 or points < 1:
-        raise ValueError(f"{points} points of {frames} frames; there must be at least 1 of each")
-    step = -(-frames // points)
+    step = math.ceil(frames / points)
     return np.arange(frames, 0, -step, dtype=np.int64)[::-1]
 
 
@@ -109,7 +84,8 @@ def trailing_returns(run: Run, grid: np.ndarray, window: int, failed_return: flo
       (k,), float64, in the unit of the returns. NaN until the first episode is finished. `failed_return`
       from the frame of divergence on, even where no episode was finished before.
     """
-    finished = np.searchsorted(_ends(run), grid, side="right")
+    assert run.frames is not None
+    finished = np.searchsorted(run.frames, grid, side="right")
     values = np.r_[np.nan, trailing_mean(run.returns, window)][finished]
     if run.diverged_episode is not None:
         values[grid >= run.meta["diverged_frame"]] = failed_return
@@ -131,19 +107,14 @@ def curves(runs: Sequence[Run], *, frames: int, window: int, failed_return: Mapp
       There may be no rows.
 
     Raises:
-      UserError: no runs, seeds that do not match, or a run that is none of a game over `frames` frames. The
-        line names the setting.
+      UserError: no runs, seeds that do not match, or a run of another number of frames. The line names the setting.
     """
     grid = frame_grid(frames)
     parts = []
-    for setting, members in _games(runs, frames).items():
+    for setting, members in _of_length(runs, frames).items():
         values = np.stack([trailing_returns(run, grid, window, failed_return[setting.environment]) for run in members])
         known = ~np.isnan(values).any(axis=0)
-        shown = values[:, known]
-        low, high = intervals.mean_interval(shown, resamples=intervals.CURVE_RESAMPLES)
-        columns = {"frame": grid[known], "mean": shown.mean(axis=0), "low": low, "high": high}
-        part = pd.DataFrame({**setting._asdict(), **columns, "runs": len(members)})
-        parts.append(part.astype(_CURVES))
+        parts.append(curve(setting._asdict(), "frame", grid[known], values[:, known]))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -153,10 +124,7 @@ def scores(
     """What each run earned.
 
     Args:
-      runs: in any order; every setting has the same seeds.
-      frames: observed frames of each run.
-      window: of the trailing mean, in episodes.
-      failed_return: of each environment, the return of an episode without a policy.
+      runs, frames, window, failed_return: as of `curves`.
       final: how many last finished episodes make the final score; all of a run that has fewer.
 
     Returns:
@@ -167,34 +135,27 @@ def scores(
       nats; NaN where there is none), diverged, diverged_frame (missing where the run did not diverge).
 
     Raises:
-      UserError: no runs, seeds that do not match, or a run that is none of a game over `frames` frames. The
-        line names the setting.
+      UserError: as `curves`.
     """
-    if final < 1:
-        raise ValueError(f"final is {final}; it must be at least 1")
     grid = frame_grid(frames)
-    rows: list[dict[str, Any]] = []
-    for setting, members in _games(runs, frames).items():
-        for run in members:
-            diverged = run.diverged_episode is not None
-            last = run.returns[:0] if diverged else run.returns[-final:]
-            failed = failed_return[setting.environment]
-            course = trailing_returns(run, grid, window, failed)
-            rows.append(
-                {
-                    **setting._asdict(),
-                    "seed": run.key.seed,
-                    "frames": frames,
-                    "episodes": len(run.returns),
-                    "final": failed if diverged else _mean(last),
-                    "final_episodes": len(last),
-                    "auc": _mean(course[~np.isnan(course)]),
-                    "entropy": np.nan if run.entropy is None else _mean(run.entropy[-final:]),
-                    "diverged": diverged,
-                    "diverged_frame": run.meta["diverged_frame"] if diverged else None,
-                }
-            )
-    return _table(rows, _SCORES)
+
+    def score(run: Run) -> dict[str, Any]:
+        diverged = run.diverged_episode is not None
+        last = run.returns[:0] if diverged else run.returns[-final:]
+        failed = failed_return[run.key.environment]
+        course = trailing_returns(run, grid, window, failed)
+        return {
+            "frames": frames,
+            "episodes": len(run.returns),
+            "final": failed if diverged else _mean(last),
+            "final_episodes": len(last),
+            "auc": _mean(course[~np.isnan(course)]),
+            "entropy": np.nan if run.entropy is None else _mean(run.entropy[-final:]),
+            "diverged": diverged,
+            "diverged_frame": run.meta["diverged_frame"] if diverged else None,
+        }
+
+    return per_run(_of_length(runs, frames), score).astype({"diverged_frame": "Int64"})
 
 
 def best_alpha(settings: pd.DataFrame, *, environment: str, method: str, count: int) -> list[str]:
@@ -204,31 +165,13 @@ def best_alpha(settings: pd.DataFrame, *, environment: str, method: str, count: 
     the best of them counts.
 
     Args:
-      settings: of `settings`.
-      count: at least 1.
+      settings: of `settings`; it has at least `count` α of the method.
 
     Returns:
       tokens, by value downward (not by score).
-
-    Raises:
-      UserError: no runs of the method in the environment, or fewer than `count` α.
     """
-    if count < 1:
-        raise ValueError(f"count is {count}; it must be at least 1")
     rows = settings[(settings["environment"] == environment) & (settings["method"] == method)]
-    if rows.empty:
-        pairs = settings[["method", "environment"]].drop_duplicates().itertuples(index=False)
-        there = ", ".join(f"{pair.method} on {pair.environment}" for pair in pairs)
-        raise UserError(
-            f"there are no runs of {method} on {environment} to choose α from; there are those of {there or 'nothing'}"
-        )
-    alphas = _ranked(rows)["alpha"].drop_duplicates().tolist()
-    if len(alphas) < count:
-        raise UserError(
-            f"{method} on {environment} has {len(alphas)} α ({', '.join(_downward(alphas))}), "
-            f"but {count} are to be chosen; run it with more, or choose fewer"
-        )
-    return _downward(alphas[:count])
+    return descending(_ranked(rows)["alpha"].drop_duplicates()[:count])
 
 
 def best_constant(settings: pd.DataFrame) -> pd.DataFrame:
@@ -263,36 +206,28 @@ def beside_reference(settings: pd.DataFrame, reference: pd.DataFrame, *, frames:
       `settings`; in each random play, then ours in the order of `settings`, then what is published in the
       order of `reference`.
     """
-    rows: list[dict[str, Any]] = []
-    for game in settings["environment"].drop_duplicates():
-        known = [_known(row) for row in reference[reference["game"] == game].to_dict("records")]
-        ours = settings[settings["environment"] == game].to_dict("records")
-        rows += [row for row in known if row["agent"] == RANDOM]
-        rows += [_our(row, frames) for row in ours]
-        rows += [row for row in known if row["agent"] != RANDOM]
-    return _table(rows, _BESIDE)
+    games = settings["environment"].unique().tolist()
+    known = reference[reference["game"].isin(games)].rename(columns={"value": "score"})
+    ours = settings.rename(columns={"environment": "game", "final": "score", "final_low": "low", "final_high": "high"})
+    ours = ours.assign(
+        agent=ours["method"] + ", α = " + ours["alpha"], frames=frames, protocol="", source=OURS, comparable="yes"
+    )
+    is_random = known["agent"] == RANDOM
+    table = pd.concat([known[is_random], ours, known[~is_random]])[_BESIDE].astype({"runs": "Int64"})
+    return _in_order(table, "game", games).reset_index(drop=True)
 
 
-def _games(runs: Sequence[Run], frames: int) -> dict[Setting, list[Run]]:
-    """The runs by setting, all of games over `frames` observed frames."""
+def _of_length(runs: Sequence[Run], frames: int) -> Groups:
+    """The runs by setting, all of that many observed frames."""
     groups = by_setting(runs, same_episodes=False)
     for setting, members in groups.items():
         for run in members:
-            where = f"{describe(setting)}: the run of seed {run.key.seed}"
-            if run.frames is None or (run.diverged_episode is not None and "diverged_frame" not in run.meta):
-                raise UserError(
-                    f"{where} does not say at which frames its episodes end or it diverged; it is no run of a game"
-                )
             asked = run.meta.get("observed_frames")
             if asked != frames:
-                raise UserError(f"{where} is of {asked} observed frames, not {frames}")
+                raise UserError(
+                    f"{setting}: the run of seed {run.key.seed} is of {asked} observed frames, not {frames}"
+                )
     return groups
-
-
-def _ends(run: Run) -> np.ndarray:
-    if run.frames is None:
-        raise ValueError(f"{run.key} does not keep the frames at which its episodes end")
-    return run.frames
 
 
 def _mean(values: np.ndarray) -> float:
@@ -300,9 +235,8 @@ def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else np.nan
 
 
-def _table(rows: list[dict[str, Any]], types: dict[str, str]) -> pd.DataFrame:
-    """Rows as a table; it has its columns and their types also where there are no rows."""
-    return pd.DataFrame(rows, columns=list(types)).astype(types)
+def _in_order(frame: pd.DataFrame, column: str, games: Sequence[str]) -> pd.DataFrame:
+    return frame.sort_values(column, key=lambda names: names.map(list(games).index), kind="stable")
 
 
 def _ranked(settings: pd.DataFrame) -> pd.DataFrame:
@@ -310,26 +244,3 @@ def _ranked(settings: pd.DataFrame) -> pd.DataFrame:
     value = settings["alpha"].map(lambda token: parse(token, "alpha")).astype("float64")
     ranked = settings.assign(value=value).sort_values(["final", "value"], ascending=False, na_position="last")
     return ranked.drop(columns="value")
-
-
-def _downward(alphas: list[str]) -> list[str]:
-    return sorted(alphas, key=lambda token: parse(token, "alpha"), reverse=True)
-
-
-def _our(row: dict[Any, Any], frames: int) -> dict[str, Any]:
-    return {
-        "game": row["environment"],
-        "agent": f"{row['method']}, α = {row['alpha']}",
-        "frames": frames,
-        "score": row["final"],
-        "low": row["final_low"],
-        "high": row["final_high"],
-        "runs": row["runs"],
-        "protocol": "",
-        "source": OURS,
-        "comparable": "yes",
-    }
-
-
-def _known(row: dict[Any, Any]) -> dict[str, Any]:
-    return {**row, "score": row["value"], "low": np.nan, "high": np.nan, "runs": None}

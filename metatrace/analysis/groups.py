@@ -3,14 +3,14 @@
 Settings are ordered by environment, method, drift (ascending), μ and α (descending), the runs of a setting by seed.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from metatrace.errors import UserError
 from metatrace.numbers import parse
 from metatrace.runs.results import Run
-
-SETTING = ["environment", "method", "alpha", "mu", "drift"]
 
 
 class Setting(NamedTuple):
@@ -22,8 +22,16 @@ class Setting(NamedTuple):
     mu: str
     drift: str
 
+    def __str__(self) -> str:
+        """As an error message names it."""
+        return f"{self.environment} {self.method} alpha {self.alpha} mu {self.mu} drift {self.drift}"
 
-def by_setting(runs: Sequence[Run], *, same_episodes: bool = True) -> dict[Setting, list[Run]]:
+
+SETTING = list(Setting._fields)
+Groups = dict[Setting, list[Run]]
+
+
+def by_setting(runs: Sequence[Run], *, same_episodes: bool = True) -> Groups:
     """The runs of each setting.
 
     Args:
@@ -35,29 +43,40 @@ def by_setting(runs: Sequence[Run], *, same_episodes: bool = True) -> dict[Setti
     """
     if not runs:
         raise UserError("there are no runs to aggregate; name at least one run file")
-    groups: dict[Setting, list[Run]] = {}
-    for run in runs:
+    groups: Groups = {}
+    for run in sorted(runs, key=lambda run: run.key.seed):
         groups.setdefault(Setting(*(getattr(run.key, key) for key in SETTING)), []).append(run)
-    groups = {key: sorted(groups[key], key=lambda run: run.key.seed) for key in sorted(groups, key=_order)}
-    expected = [run.key.seed for run in next(iter(groups.values()))]
-    first = describe(next(iter(groups)))
+    groups = {setting: groups[setting] for setting in sorted(groups, key=_order)}
+    first = next(iter(groups))
+    expected = [run.key.seed for run in groups[first]]
     for setting, members in groups.items():
         seeds = [run.key.seed for run in members]
-        if len(set(seeds)) != len(seeds):
-            twice = next(seed for seed in seeds if seeds.count(seed) > 1)
-            raise UserError(f"{describe(setting)}: seed {twice} is given more than once")
+        twice = next((seed for seed in seeds if seeds.count(seed) > 1), None)
+        if twice is not None:
+            raise UserError(f"{setting}: seed {twice} is given more than once")
         if seeds != expected:
             raise UserError(
-                f"{describe(setting)}: has {_seeds(seeds)}, but {first} has {_seeds(expected)};"
+                f"{setting}: has {_seeds(seeds)}, but {first} has {_seeds(expected)};"
                 " every setting needs the same seeds"
             )
         episodes = {len(run.returns) for run in members}
         if same_episodes and len(episodes) > 1:
             raise UserError(
-                f"{describe(setting)}: its runs have {', '.join(map(str, sorted(episodes)))} episodes;"
+                f"{setting}: its runs have {', '.join(map(str, sorted(episodes)))} episodes;"
                 " they must all have the same number"
             )
     return groups
+
+
+def per_run(groups: Groups, measure: Callable[[Run], Mapping[str, Any]]) -> pd.DataFrame:
+    """One row per run: its setting, its seed, and what `measure` says of it."""
+    return pd.DataFrame(
+        [
+            {**setting._asdict(), "seed": run.key.seed, **measure(run)}
+            for setting, members in groups.items()
+            for run in members
+        ]
+    )
 
 
 def _seeds(seeds: list[int]) -> str:
@@ -65,12 +84,5 @@ def _seeds(seeds: list[int]) -> str:
 
 
 def _order(setting: Setting) -> tuple[str, str, float, float, float]:
-    where = describe(setting)
-    drift, mu = (parse(token, where, zero=True) for token in (setting.drift, setting.mu))
-    return setting.environment, setting.method, drift, -mu, -parse(setting.alpha, where)
-
-
-def describe(setting: Setting) -> str:
-    """The setting as an error message names it."""
-    environment, method, alpha, mu, drift = setting
-    return f"{environment} {method} alpha {alpha} mu {mu} drift {drift}"
+    drift, mu = (parse(token, str(setting), zero=True) for token in (setting.drift, setting.mu))
+    return setting.environment, setting.method, drift, -mu, -parse(setting.alpha, str(setting))

@@ -1,5 +1,7 @@
 """Percentile bootstrap over seeds, seeded: the same values give the same interval to the byte."""
 
+from typing import Any
+
 import numpy as np
 
 RESAMPLES = 2000
@@ -94,3 +96,9 @@ def mean_interval(
             part = slice(start, start + _COLUMNS)
             low[part], high[part] = percentile_interval(resampled_means(columns[:, part], weights), level)
     return low.reshape(shape)[()], high.reshape(shape)[()]
+
+
+def with_interval(name: str, values: np.ndarray) -> dict[str, Any]:
+    """The mean of a score over runs (runs,) with its interval, by column: `name`, `name`_low and `name`_high."""
+    low, high = mean_interval(values)
+    return {name: values.mean(), f"{name}_low": low, f"{name}_high": high}

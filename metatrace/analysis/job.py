@@ -1,6 +1,6 @@
 """What a function that makes a figure's tables is told."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,28 +14,28 @@ class TablesJob:
 
     Attributes:
       runs: the folder of the runs; members: the folders of the tables of the figures that it compares.
-      environments, methods, alphas, mus, drifts, seeds: the grid. code: the fingerprint of each method's runs.
+      environments, methods, alphas, mus, drifts, seeds: the grid. runs_code: the fingerprint of each method's runs.
       length: of every run, in `unit`: episodes or frames. smoothing: window of the trailing mean, in episodes.
       final: how many last episodes make the final score. spread_alpha_max: the largest α that the spread counts.
       failed_return: of each environment (`Environment.failed_return`). reference: the CSV of reference scores.
     """
 
-    runs: Path
-    environments: tuple[str, ...]
-    methods: tuple[str, ...]
-    alphas: tuple[str, ...]
-    mus: tuple[str, ...]
-    drifts: tuple[str, ...]
-    seeds: tuple[int, ...]
-    code: Mapping[str, str]
+    runs: str
+    environments: Sequence[str]
+    methods: Sequence[str]
+    alphas: Sequence[str]
+    mus: Sequence[str]
+    drifts: Sequence[str]
+    seeds: Sequence[int]
+    runs_code: Mapping[str, str]
     length: int
     unit: str
     smoothing: int
     final: int
     spread_alpha_max: str
     failed_return: Mapping[str, float]
-    reference: Path | None = None
-    members: tuple[Path, ...] = ()
+    reference: str
+    members: Sequence[str]
 
     def load_runs(self) -> list[Run]:
         """All runs of the grid; none where the figure compares others.
@@ -47,4 +47,4 @@ class TablesJob:
             return []
         episodes = self.length if self.unit == "episodes" else None
         grid = (self.environments, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
-        return load(self.runs, Grid(*grid, episodes), code=self.code)
+        return load(Path(self.runs), Grid(*grid, episodes), code=self.runs_code)

@@ -6,21 +6,8 @@ import numpy as np
 import pandas as pd
 
 from metatrace.analysis import intervals
-from metatrace.errors import UserError
 
 SCORES = ("auc", "final")
-_SETTING = ["alpha", "mu"]
-_COLUMNS = {
-    **dict.fromkeys(("environment", "first", "second", "drift", *_SETTING), "str"),
-    "runs": "int64",
-}
-_OVERVIEW = {
-    **dict.fromkeys(("environment", "first", "second", "score"), "str"),
-    **dict.fromkeys(("settings", "significant", "first_better", "second_better"), "int64"),
-    **dict.fromkeys(("share_significant", "median_difference", "median_abs_difference"), "float64"),
-    **dict.fromkeys(("median_abs_multiple", "largest_difference"), "float64"),
-    **dict.fromkeys(("largest_alpha", "largest_mu"), "str"),
-}
 
 
 def differences(scores: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
@@ -39,34 +26,35 @@ def differences(scores: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
       interval over seeds), auc_significant (whether the interval excludes 0; False for a single seed, whose interval is
       unknown), auc_first_deviation, auc_second_deviation (NaN for a single seed) and auc_multiple (NaN if both
       deviations are 0 or unknown).
-
-    Raises:
-      UserError: a method has no runs, or only one of the two has some setting and seed.
     """
-    for column in ("environment", "drift"):
-        if scores[column].nunique() > 1:
-            raise UserError(f"the runs have several values of {column}; a comparison needs a single one")
-    by_method = {method: scores[scores["method"] == method] for method in (first, second)}
-    for method, part in by_method.items():
-        if part.empty:
-            there = ", ".join(scores["method"].unique())
-            raise UserError(f"there are no runs of {method} to compare; there are runs of {there}")
-    runs = [{key: rows for key, rows in part.groupby(_SETTING, sort=False)} for part in by_method.values()]
+    keys = ["environment", "drift", "alpha", "mu"]
+    by_method = [scores[scores["method"] == method] for method in (first, second)]
+    pairs = by_method[0].merge(by_method[1], on=[*keys, "seed"], suffixes=("_first", "_second"), validate="1:1")
     rows: list[dict[str, Any]] = []
-    for alpha, mu in dict.fromkeys([*runs[0], *runs[1]]):
-        here = [part[alpha, mu].sort_values("seed") if (alpha, mu) in part else None for part in runs]
-        if here[0] is None or here[1] is None or list(here[0]["seed"]) != list(here[1]["seed"]):
-            raise UserError(
-                f"{first} and {second} do not have the same seeds at alpha {alpha} mu {mu}; "
-                "run both with the same settings and seeds"
-            )
-        row: dict[str, Any] = {key: here[0][key].iloc[0] for key in ("environment", "drift")}
-        row |= {"first": first, "second": second, "alpha": alpha, "mu": mu, "runs": len(here[0])}
+    for (environment, drift, alpha, mu), runs in pairs.groupby(keys, sort=False):
+        row = {"environment": environment, "first": first, "second": second}
+        row |= {"drift": drift, "alpha": alpha, "mu": mu, "runs": len(runs)}
         for score in SCORES:
-            row |= _compared(score, here[0][score].to_numpy(), here[1][score].to_numpy())
+            row |= _compared(score, runs[f"{score}_first"], runs[f"{score}_second"])
         rows.append(row)
-    columns = [*_COLUMNS, *(key for key in rows[0] if key not in _COLUMNS)]
-    return pd.DataFrame(rows, columns=columns).astype(_COLUMNS)
+    return pd.DataFrame(rows)
+
+
+def _compared(score: str, first: pd.Series, second: pd.Series) -> dict[str, Any]:
+    """One score of a setting; both are (seeds,), in the same order."""
+    paired = (first - second).to_numpy()
+    low, high = intervals.mean_interval(paired)
+    pooled = np.sqrt((first.std() ** 2 + second.std() ** 2) / 2)
+    return {
+        f"{score}_difference": paired.mean(),
+        f"{score}_low": low,
+        f"{score}_high": high,
+        # With an unknown interval (NaN), neither comparison holds.
+        f"{score}_significant": bool(low > 0 or high < 0),
+        f"{score}_first_deviation": first.std(),
+        f"{score}_second_deviation": second.std(),
+        f"{score}_multiple": paired.mean() / pooled if pooled > 0 else np.nan,
+    }
 
 
 def overview(differences: pd.DataFrame) -> pd.DataFrame:
@@ -85,41 +73,22 @@ def overview(differences: pd.DataFrame) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for score in SCORES:
         values, marked = differences[f"{score}_difference"], differences[f"{score}_significant"]
-        multiples = differences[f"{score}_multiple"].abs().dropna()
         largest = differences.iloc[int(np.argmax(values.abs()))]
         rows.append(
             {
                 **{key: largest[key] for key in ("environment", "first", "second")},
                 "score": score,
                 "settings": len(values),
-                "significant": int(marked.sum()),
-                "first_better": int((marked & (values > 0)).sum()),
-                "second_better": int((marked & (values < 0)).sum()),
+                "significant": marked.sum(),
+                "first_better": (marked & (values > 0)).sum(),
+                "second_better": (marked & (values < 0)).sum(),
                 "share_significant": marked.mean(),
                 "median_difference": values.median(),
                 "median_abs_difference": values.abs().median(),
-                "median_abs_multiple": multiples.median() if len(multiples) else np.nan,
+                "median_abs_multiple": differences[f"{score}_multiple"].abs().median(),
                 "largest_difference": largest[f"{score}_difference"],
                 "largest_alpha": largest["alpha"],
                 "largest_mu": largest["mu"],
             }
         )
-    return pd.DataFrame(rows, columns=list(_OVERVIEW)).astype(_OVERVIEW)
-
-
-def _compared(score: str, first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
-    """One score of a setting; both are (seeds,), in the same order."""
-    paired = first - second
-    low, high = intervals.mean_interval(paired)
-    deviations = [values.std(ddof=1) if len(values) > 1 else np.nan for values in (first, second)]
-    pooled = np.sqrt((deviations[0] ** 2 + deviations[1] ** 2) / 2)
-    return {
-        f"{score}_difference": paired.mean(),
-        f"{score}_low": low,
-        f"{score}_high": high,
-        # With an unknown interval (NaN), neither comparison holds.
-        f"{score}_significant": bool(low > 0 or high < 0),
-        f"{score}_first_deviation": deviations[0],
-        f"{score}_second_deviation": deviations[1],
-        f"{score}_multiple": paired.mean() / pooled if pooled > 0 else np.nan,
-    }
+    return pd.DataFrame(rows)

@@ -5,7 +5,7 @@ Statistical Precipice* (2021). Seeded: the same scores give the same interval to
 one) makes every statistic that it enters NaN.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -18,14 +18,12 @@ def interquartile_mean(scores: np.ndarray) -> float:
     IQM = (1/(N − 2k)) Σ_{i = k+1}^{N−k} x₍ᵢ₎, x₍ᵢ₎ the N scores in ascending order, k = ⌊N/4⌋.
 
     Args:
-      scores: (runs, tasks), comparable from task to task.
+      scores: (runs, tasks), at least one, comparable from task to task.
 
     Returns:
       in the unit of the scores.
     """
-    ordered = np.sort(np.asarray(scores, np.float64), axis=None)
-    if ordered.size == 0:
-        raise ValueError("there are no scores; there must be at least 1")
+    ordered = np.sort(scores, axis=None)
     if np.isnan(ordered[-1]):  # a sort puts NaN last, and trimming would hide it
         return np.nan
     cut = len(ordered) // 4
@@ -44,51 +42,28 @@ def probability_of_improvement(first: np.ndarray, second: np.ndarray) -> float:
     Returns:
       from 0 to 1; ½ if neither is better.
     """
-    first, second = np.asarray(first, np.float64), np.asarray(second, np.float64)
-    if first.shape[1] != second.shape[1] or 0 in (*first.shape, *second.shape):
-        raise ValueError(f"scores of shape {first.shape} and {second.shape}; both need runs of the same tasks")
-    if np.isnan(first).any() or np.isnan(second).any():
-        return np.nan
     ahead = np.sign(first[:, None] - second[None, :])  # (n, m, tasks)
     return float((0.5 * (1 + ahead)).mean())
 
 
 def stratified_interval(
-    statistic: Callable[..., float],
-    *scores: np.ndarray,
-    level: float = 0.95,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    statistic: Callable[..., float], *scores: np.ndarray, resamples: int = RESAMPLES
 ) -> tuple[float, float]:
-    """A percentile bootstrap interval that resamples the runs of each task separately.
+    """A 95 % percentile bootstrap interval that resamples the runs of each task separately.
 
     Args:
       statistic: a function of as many arrays as `scores`.
       scores: (runs, tasks), each resampled separately.
-      level: confidence level, in (0, 1).
 
     Returns:
       low, high, of the statistic. NaN if every array has a single run: its interval is unknown, not of zero width.
     """
     if all(len(values) < 2 for values in scores):
         return np.nan, np.nan
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     samples = np.array([statistic(*(_resampled(values, rng) for values in scores)) for _ in range(resamples)])
-    low, high = percentile_interval(samples, level)
+    low, high = percentile_interval(samples)
     return float(low), float(high)
-
-
-def normalized(scores: np.ndarray, low: Sequence[float], high: Sequence[float]) -> np.ndarray:
-    """Scores on a scale that all tasks share: (x − low) / (high − low), task by task.
-
-    Args:
-      scores: (runs, tasks).
-      low, high: (tasks,): what counts as 0 and as 1.
-    """
-    zero, one = np.asarray(low, np.float64), np.asarray(high, np.float64)
-    if (one <= zero).any():
-        raise ValueError("a task has no score above its lowest; what counts as 1 must be above what counts as 0")
-    return (np.asarray(scores, np.float64) - zero) / (one - zero)
 
 
 def _resampled(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:

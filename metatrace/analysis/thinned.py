@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from metatrace.analysis import games
-from metatrace.analysis.groups import SETTING, Setting, by_setting
+from metatrace.analysis.groups import SETTING, by_setting
 from metatrace.analysis.job import TablesJob
 from metatrace.analysis.points import kept
 from metatrace.analysis.smoothing import trailing_mean
@@ -69,31 +69,30 @@ def thin_figure(
     """
     axis = EPISODES if EPISODES in curves else FRAMES
     groups = by_setting(runs, same_episodes=axis == EPISODES)
-    tables = {Setting(*map(str, key)): rows for key, rows in curves.groupby(SETTING, sort=False)}
+    tables = dict(iter(curves.groupby(SETTING, sort=False)))
     courses = {setting: np.stack([course(run) for run in members]) for setting, members in groups.items()}
     decimals = {
-        environment: _decimals([values for setting, values in courses.items() if setting[0] == environment])
+        environment: _decimals([values for setting, values in courses.items() if setting.environment == environment])
         for environment in dict.fromkeys(setting.environment for setting in groups)
     }
     grids: list[list[int]] = []
-    made: dict[str, Any] = {
-        "axis": axis,
-        "decimals": decimals,
-        "seeds": [run.key.seed for run in next(iter(groups.values()))],
-        "grids": grids,
-        "settings": [list(setting) for setting in groups],
-        "curves": [],
-        "runs": [],
-    }
+    thin_curves, thin_runs = [], []
     for setting, values in courses.items():
         places = decimals[setting.environment]
         rows = tables.get(setting, curves.iloc[:0])
         points = rows.iloc[kept(len(rows), MOST_POINTS)] if len(rows) else rows
         columns = [differences(points[name].to_numpy(), places) for name in ("mean", "low", "high")]
-        made["curves"].append([_number_of(points[axis].to_numpy(), grids), *columns])
-        lines = [differences(line, places) for line in values]
-        made["runs"].append([_number_of(grid, grids), lines])
-    return made
+        thin_curves.append([_number_of(points[axis].to_numpy(), grids), *columns])
+        thin_runs.append([_number_of(grid, grids), [differences(line, places) for line in values]])
+    return {
+        "axis": axis,
+        "decimals": decimals,
+        "seeds": [run.key.seed for run in next(iter(groups.values()))],
+        "grids": grids,
+        "settings": [list(setting) for setting in groups],
+        "curves": thin_curves,
+        "runs": thin_runs,
+    }
 
 
 def differences(values: np.ndarray, decimals: int) -> list[int | None]:
@@ -111,14 +110,6 @@ def differences(values: np.ndarray, decimals: int) -> list[int | None]:
         steps.append(whole - before)
         before = whole
     return steps
-
-
-def values_of(steps: Sequence[int | None], decimals: int) -> np.ndarray:
-    """What `differences` were made of, as far as they were kept: (k,), float64."""
-    known = np.array([step is not None for step in steps], bool)
-    values = np.full(len(steps), np.nan)
-    values[known] = np.cumsum([step for step in steps if step is not None]) / 10**decimals
-    return values
 
 
 def _number_of(grid: np.ndarray, grids: list[list[int]]) -> int:

@@ -10,7 +10,7 @@ from metatrace.analysis import points, tables
 from metatrace.analysis.groups import SETTING
 from metatrace.figures import style
 from metatrace.figures.kinds.kind import PictureJob
-from metatrace.numbers import label
+from metatrace.numbers import descending, label
 from metatrace.runs.key import NO_MU
 
 _STRIP = 3  # as many best μ as fit side by side above a panel
@@ -30,7 +30,7 @@ def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
     One panel per drift, ascending, all with the same axes; above each the best μ of every tuned method, in the style of
     its line; one legend of the methods.
     """
-    drifts = style.descending(table["drift"])[::-1]
+    drifts = descending(table["drift"])[::-1]
     figure = style.panels(len(drifts), min(len(drifts), 2), style.EPISODE, (0.4, 2.75, 3.9), job)
     for panel, drift in zip(figure.axes, drifts, strict=True):
         _panel(panel, table[table["drift"] == drift], drift)
@@ -53,7 +53,7 @@ def drawn_table(curves: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
       ValueError: there are several environments or α.
     """
     style.only(best, "environment", "alpha")
-    orders = {"drift": style.descending(best["drift"])[::-1], "method": style.in_order(best["method"])}
+    orders = {"drift": descending(best["drift"])[::-1], "method": style.in_order(best["method"])}
     return style.in_orders(curves.merge(best[SETTING], on=SETTING), orders, "episode")
 
 

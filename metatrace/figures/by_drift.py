@@ -10,7 +10,7 @@ from metatrace.analysis import tables
 from metatrace.analysis.groups import SETTING
 from metatrace.figures import style
 from metatrace.figures.kinds.kind import PictureJob
-from metatrace.numbers import label, parse
+from metatrace.numbers import descending, label, parse
 
 _LABEL = 0.2  # of the range of drift rates, that a label needs
 _APART = 0.025  # of the range of drift rates, between neighbours: their intervals do not cover each other
@@ -29,7 +29,7 @@ def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
     Two panels, final return and AUC, with the same axis of returns: one line per method with intervals as bars, the
     methods slightly apart so that every bar can be seen; one legend.
     """
-    drifts = {token: _value(token) for token in style.descending(table["drift"])[::-1]}
+    drifts = {token: _value(token) for token in descending(table["drift"])[::-1]}
     values = list(drifts.values())
     width = values[-1] - values[0] or abs(values[0]) or 1.0
     looks = {method: style.method_look(method, marked=True) for method in style.in_order(table["method"])}
@@ -71,7 +71,7 @@ def drawn_table(settings: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     orders = {
         "quantity": list(style.SCORES),
         "method": style.in_order(best["method"]),
-        "drift": style.descending(best["drift"])[::-1],
+        "drift": descending(best["drift"])[::-1],
     }
     return style.in_orders(style.values([(score, at_best) for score in style.SCORES], *SETTING, "runs"), orders)
 

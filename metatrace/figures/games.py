@@ -12,7 +12,7 @@ from metatrace.figures import style
 from metatrace.figures.kinds.kind import PictureJob
 from metatrace.figures.style import Look
 from metatrace.methods import METHODS
-from metatrace.numbers import label
+from metatrace.numbers import descending, label
 from metatrace.runs.key import UNTUNED
 
 CURVE, BEST_CONSTANT = "curve", "best constant"  # the roles in the drawn table
@@ -37,7 +37,7 @@ def draw(table: pd.DataFrame, settings: pd.DataFrame, job: PictureJob) -> Figure
     above each panel. A panel without a line of its own says so. All axes end where the runs do.
     """
     games, methods = list(settings["environment"].unique()), style.in_order(settings["method"])
-    looks = style.token_looks(style.descending(settings["alpha"]))
+    looks = style.token_looks(descending(settings["alpha"]))
     references = table.loc[table["role"] == BEST_CONSTANT, "alpha"].unique()
     places = [(game, method) for game in games for method in methods]
     several = len(games) > 1
@@ -87,7 +87,7 @@ def drawn_table(curves: pd.DataFrame, settings: pd.DataFrame, best: pd.DataFrame
         "environment": list(settings["environment"].unique()),
         "panel_method": style.in_order(settings["method"]),
         "role": [CURVE, BEST_CONSTANT],
-        "alpha": style.descending(settings["alpha"]),
+        "alpha": descending(settings["alpha"]),
     }
     return style.in_orders(pd.concat(shown, ignore_index=True), orders, "frame")
 

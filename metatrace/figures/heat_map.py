@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 from metatrace.analysis import tables
 from metatrace.figures import planes, style
 from metatrace.figures.kinds.kind import PictureJob
+from metatrace.numbers import descending
 from metatrace.runs.key import NO_MU
 
 
@@ -31,7 +32,7 @@ def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
     its number; the best with tuning is framed. The untuned method at the same α is set apart below.
     """
     tuned = table[~table["reference"]]
-    alphas, mus = style.descending(tuned["alpha"])[::-1], style.descending(tuned["mu"])
+    alphas, mus = descending(tuned["alpha"])[::-1], descending(tuned["mu"])
     low, high = float(table["value"].min()), float(table["value"].max())
     # With a range of zero width, every cell would be the darkest.
     colours = ScalarMappable(Normalize(low, max(high, low + 1)), colormaps["viridis"])

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from metatrace.analysis import points, tables
 from metatrace.figures import style
 from metatrace.figures.kinds.kind import PictureJob
-from metatrace.numbers import label
+from metatrace.numbers import descending, label
 from metatrace.runs.key import NO_MU
 
 
@@ -25,7 +25,7 @@ def draw(curves: pd.DataFrame, job: PictureJob) -> Figure:
     descending order. Bands where low and high are known.
     """
     style.only(curves, "environment", "method", "drift")
-    looks, mus = style.token_looks(style.descending(curves["alpha"])), style.descending(curves["mu"])
+    looks, mus = style.token_looks(descending(curves["alpha"])), descending(curves["mu"])
     figure = style.mu_panels(curves, len(mus), job)
     for panel, mu in zip(figure.axes, mus, strict=True):
         style.curves(panel, curves[curves["mu"] == mu], "alpha", looks)

@@ -14,7 +14,7 @@ from metatrace.figures import style
 from metatrace.figures.kinds.kind import PictureJob
 from metatrace.figures.style import Look
 from metatrace.methods import METHODS
-from metatrace.numbers import label, parse
+from metatrace.numbers import descending, label, parse
 
 _VALUE, _POLICY = "#b0124b", "#c58a00"
 _NOISY, _VISITED = (0, (4.5, 1.3)), (0, (1.2, 1.2))
@@ -47,7 +47,7 @@ def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
     the left and the right panels.
     """
     returns, betas = (table[table["shows"] == shown] for shown in ("return", "beta"))
-    methods, mus = style.in_order(table["method"]), style.token_looks(style.descending(returns["mu"]))
+    methods, mus = style.in_order(table["method"]), style.token_looks(descending(returns["mu"]))
     initial = math.log(parse(table["alpha"].iloc[0], "figure"))
     looks: list[Look] = []
     # Tall enough for the legend.
@@ -93,7 +93,7 @@ def drawn_table(curves: pd.DataFrame, beta: pd.DataFrame, mu: str) -> pd.DataFra
     orders = {
         "shows": ["return", "beta"],
         "method": style.in_order(curves["method"]),
-        "mu": style.descending(curves["mu"]),
+        "mu": descending(curves["mu"]),
         "group": ["", *_GROUPS],
     }
     columns = ["shows", *SETTING, "group", "episode", "mean", "low", "high", "runs"]

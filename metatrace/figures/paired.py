@@ -11,6 +11,7 @@ from metatrace.analysis.paired import SCORES
 from metatrace.figures import planes, style
 from metatrace.figures.kinds.kind import PictureJob
 from metatrace.methods import METHODS
+from metatrace.numbers import descending
 
 # Colours are linear up to a difference of two, and go by its logarithm beyond: where one method fails
 # differences are a hundred times those elsewhere.
@@ -30,7 +31,7 @@ def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
     Two panels, one below the other: one cell per setting, α to the right and μ upward, in a diverging colour that is
     white at 0; each has the difference with its sign, bold and with a star if it is significant.
     """
-    alphas, mus = style.descending(table["alpha"])[::-1], style.descending(table["mu"])
+    alphas, mus = descending(table["alpha"])[::-1], descending(table["mu"])
     first, second = (_name(table[column].iloc[0]) for column in ("first", "second"))
     limit = max(float(table["difference"].abs().max()), 2 * _LINEAR)
     # Every kind of colour vision can tell orange from violet; in grey, the sign in the cell tells them apart.

@@ -8,7 +8,7 @@ from metatrace.analysis import points, tables
 from metatrace.figures import style
 from metatrace.figures.kinds.kind import PictureJob
 from metatrace.methods import METHODS
-from metatrace.numbers import label
+from metatrace.numbers import descending, label
 
 _PANELS, _ALPHAS = 6, 3
 _LINE_STYLES = ("-", (0, (2.2, 1.2)))
@@ -28,7 +28,7 @@ def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
     One panel per μ, in descending order, all with the same axes; one colour per α and one line style per method; one
     legend.
     """
-    alphas, mus = style.descending(table["alpha"]), style.descending(table["mu"])
+    alphas, mus = descending(table["alpha"]), descending(table["mu"])
     colours = dict(zip(alphas, style.palette(len(alphas)), strict=True))
     line_styles = dict(zip(style.in_order(table["method"]), _LINE_STYLES, strict=True))
     figure = style.mu_panels(table, len(mus), job)
@@ -56,8 +56,8 @@ def drawn_table(curves: pd.DataFrame) -> pd.DataFrame:
     """
     style.only(curves, "environment", "drift")
     orders = {
-        "mu": _evenly(style.descending(curves["mu"]), _PANELS),
-        "alpha": _evenly(style.descending(curves["alpha"]), _ALPHAS),
+        "mu": _evenly(descending(curves["mu"]), _PANELS),
+        "alpha": _evenly(descending(curves["alpha"]), _ALPHAS),
         "method": style.in_order(curves["method"]),
     }
     shown = curves[curves["mu"].isin(orders["mu"]) & curves["alpha"].isin(orders["alpha"])]

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from metatrace.analysis import tables
 from metatrace.figures import style
 from metatrace.figures.kinds.kind import PictureJob
-from metatrace.numbers import parse
+from metatrace.numbers import descending, parse
 from metatrace.runs.key import UNTUNED
 
 
@@ -26,7 +26,7 @@ def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
     Three panels: final return and AUC against α, with one line per μ, and bands if intervals are known; and the AUC's
     spread over α against μ, with one point per μ. The untuned method is dashed and black.
     """
-    looks = style.token_looks(style.descending(table.loc[~table["reference"], "mu"]), marked=True)
+    looks = style.token_looks(descending(table.loc[~table["reference"], "mu"]), marked=True)
     untuned = {mu: style.method_look(UNTUNED, "untuned") for mu in table.loc[table["reference"], "mu"].unique()}
     figure = style.new_figure(3.4, job)
     *scores, spreads = figure.subplots(1, 3, width_ratios=[1, 1, 0.8])

@@ -21,8 +21,8 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLoca
 from metatrace.analysis.tables import as_csv
 from metatrace.figures.kinds.kind import PictureJob
 from metatrace.methods import METHODS, Dashes
+from metatrace.numbers import descending, parse
 from metatrace.numbers import label as token_label
-from metatrace.numbers import parse
 from metatrace.runs import atomic
 
 WIDTH = 9.0  # inches; at 100 dots an inch the 900 pixels that a report's column gives a figure
@@ -140,11 +140,6 @@ def method_look(token: str, name: str = "", *, marked: bool = False) -> Look:
     """The look of a method's line, by default with its short name and without its marker."""
     method = METHODS[token]
     return Look(name or method.short, method.colour, method.line_style, method.marker * marked)
-
-
-def descending(tokens: Iterable[str]) -> list[str]:
-    """The distinct number tokens, largest value first."""
-    return sorted(set(tokens), key=lambda token: parse(token, "figure", zero=True), reverse=True)
 
 
 def in_order(methods: Iterable[str]) -> list[str]:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -33,24 +34,7 @@ def make_tables(job: Mapping[str, Any]) -> None:
     from metatrace.analysis import tables
     from metatrace.analysis.job import TablesJob
 
-    told = TablesJob(
-        runs=Path(job["runs"]),
-        environments=tuple(job["environments"]),
-        methods=tuple(job["methods"]),
-        alphas=tuple(job["alphas"]),
-        mus=tuple(job["mus"]),
-        drifts=tuple(job["drifts"]),
-        seeds=tuple(job["seeds"]),
-        code=job["runs_code"],
-        length=job["length"],
-        unit=job["unit"],
-        smoothing=job["smoothing"],
-        final=job["final"],
-        spread_alpha_max=job["spread_alpha_max"],
-        failed_return=job["failed_return"],
-        reference=Path(job["reference"]),
-        members=tuple(map(Path, job["members"])),
-    )
+    told = TablesJob(**{field.name: job[field.name] for field in fields(TablesJob)})
     folder, runs = job["folder"], told.load_runs()
     made = named(job["make"])(told, runs)
     for name, frame in made.items():

@@ -3,8 +3,9 @@ import pandas as pd
 import pytest
 
 from metatrace.analysis.aggregate import aggregate
+from metatrace.analysis.best import best_over_alpha
 from metatrace.analysis.intervals import mean_interval
-from metatrace.analysis.methods import best_over_alpha, gathered
+from metatrace.analysis.methods import gathered
 from metatrace.errors import UserError
 from metatrace.runs.key import RunKey
 from metatrace.runs.results import Run

@@ -1,11 +1,9 @@
 import numpy as np
-import pandas as pd
 import pytest
 
 from metatrace.analysis.aggregate import aggregate
 from metatrace.analysis.intervals import mean_interval
 from metatrace.analysis.paired import differences, overview
-from metatrace.errors import UserError
 from metatrace.runs.key import RunKey
 from metatrace.runs.results import Run
 
@@ -129,35 +127,3 @@ def test_the_overview_counts_and_names_the_largest():
         1.5,
     )
     assert (row["largest_difference"], row["largest_alpha"], row["largest_mu"]) == (-4, "2^-6", "2^-7")
-
-
-@pytest.mark.parametrize(
-    ("runs", "words"),
-    [
-        (runs_of("sid", (1, 2)), "no runs of scalar to compare; there are runs of sid"),
-        (
-            [*runs_of("sid", (1, 2)), *runs_of("scalar", (1, 2)), *runs_of("sid", (1, 2), mu="2^-9")],
-            r"do not have the same seeds at alpha 2\^-6 mu 2\^-9",
-        ),
-        (
-            [
-                run
-                for environment in ("mountain_car", "drifting_mountain_car")
-                for method in ("sid", "scalar")
-                for run in runs_of(method, (1, 2), environment=environment)
-            ],
-            "several values of environment",
-        ),
-    ],
-)
-def test_what_cannot_be_paired_is_refused(runs, words):
-    with pytest.raises(UserError, match=words):
-        differences(scores_of(runs), "sid", "scalar")
-
-
-def test_other_seeds_are_refused():
-    scores = scores_of([*runs_of("sid", (1, 2)), *runs_of("scalar", (1, 2))])
-    one_less = scores[(scores["method"] == "sid") | (scores["seed"] == 0)]
-    with pytest.raises(UserError, match="do not have the same seeds"):
-        differences(one_less, "sid", "scalar")
-    pd.testing.assert_frame_equal(differences(scores.iloc[::-1], "sid", "scalar"), differences(scores, "sid", "scalar"))

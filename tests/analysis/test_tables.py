@@ -1,5 +1,3 @@
-from dataclasses import fields
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -28,7 +26,7 @@ RUNS = [
 
 def made(runs):
     whole = aggregate(runs, window=2, final=2, spread_alpha_max=2**-5)
-    frames = {field.name: getattr(whole, field.name) for field in fields(whole)}
+    frames = whole._asdict()
     return {**frames, "best_mu": best_mu(whole.scores[whole.scores["mu"] == "2^-6"])}
 
 

@@ -8,6 +8,7 @@ import pytest
 from made_tables import JOB
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from metatrace.analysis import aggregate
 from metatrace.analysis import games as tables
 from metatrace.figures import games, style
 from metatrace.numbers import label
@@ -37,7 +38,7 @@ def made(environments=TWO, methods=("mixed", "none"), *, alphas=ALPHAS, seeds=2,
     scores = tables.scores(runs, frames=frames, window=4, final=3, failed_return=failed).sort_values(
         "environment", key=lambda column: column.map(list(environments).index), kind="stable"
     )
-    settings = tables.settings(scores)
+    settings = aggregate.settings(scores)
     curves = tables.curves(runs, frames=frames, window=4, failed_return=failed)
     return curves, settings, tables.best_constant(settings)
 

@@ -3,7 +3,8 @@ import pytest
 from made_tables import JOB, make
 
 from metatrace import methods as registry
-from metatrace.analysis.methods import best_over_alpha, gathered
+from metatrace.analysis.best import best_over_alpha
+from metatrace.analysis.methods import gathered
 from metatrace.figures import methods, style
 from metatrace.numbers import parse
 

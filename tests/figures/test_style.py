@@ -11,6 +11,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from metatrace.figures import style
+from metatrace.numbers import descending
 
 DRAW = """
 import sys
@@ -47,7 +48,7 @@ def test_no_two_of_many_lines_share_marker_and_dashes():
 
 
 def test_descending_goes_by_value():
-    assert style.descending(["2^-9", "0.001", "2^-10", "2^-9"]) == ["2^-9", "0.001", "2^-10"]
+    assert descending(["2^-9", "0.001", "2^-10", "2^-9"]) == ["2^-9", "0.001", "2^-10"]
 
 
 def test_theme_leaves_no_trace():

@@ -289,15 +289,15 @@ EDITS = {
         after("figure_7"),
     ),
     "the choice of the best μ": (
-        replaced("metatrace/analysis/best.py", "key=lambda mu: -finals", "key=lambda mu: 0 - finals"),
+        replaced("metatrace/analysis/best.py", 'finals[best["mu"]] - finals', '-finals + finals[best["mu"]]'),
         after("figure_6"),
     ),
     "the comparison of two methods": (
-        replaced("metatrace/analysis/paired.py", "paired = first - second", "paired = -second + first"),
+        replaced("metatrace/analysis/paired.py", "(first - second)", "(-second + first)"),
         after("figure_s3"),
     ),
     "the choice of the best μ over all α": (
-        replaced("metatrace/analysis/methods.py", "key=lambda mu: -by_seed", "key=lambda mu: 0 - by_seed"),
+        replaced("metatrace/analysis/best.py", ".to_numpy().mean(axis=1)", ".to_numpy().mean(1)"),
         COMPARED + EXPLORER,
     ),
     # Drawings and words.
