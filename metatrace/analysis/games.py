@@ -9,7 +9,7 @@ A run that diverged has no policy from that frame on: its return counts as that 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,6 @@ from metatrace.runs.results import Run
 
 OURS = "this reproduction"
 
-_BEST_CONSTANT = ["environment", "alpha", "final", "final_low", "final_high", "runs"]
 _BESIDE = ["game", "agent", "frames", "score", "low", "high", "runs", "protocol", "source", "comparable"]
 
 
@@ -41,12 +40,10 @@ def make(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
       UserError: as `curves` and `read_reference`.
     """
     published = read_reference(job.reference)
-    failed = job.failed_return
-    shown = scores(runs, frames=job.length, window=job.smoothing, final=job.final, failed_return=failed)
-    shown = _in_order(shown, "environment", job.environments)
+    shown = _in_order(scores(job, runs), "environment", job.environments)
     by_setting = settings(shown)
     made = {
-        "curves": curves(runs, frames=job.length, window=job.smoothing, failed_return=failed),
+        "curves": curves(job, runs),
         "scores": shown,
         "settings": by_setting,
         "best_constant": best_constant(by_setting),
@@ -92,14 +89,12 @@ def trailing_returns(run: Run, grid: np.ndarray, window: int, failed_return: flo
     return values
 
 
-def curves(runs: Sequence[Run], *, frames: int, window: int, failed_return: Mapping[str, float]) -> pd.DataFrame:
+def curves(job: TablesJob, runs: Sequence[Run]) -> pd.DataFrame:
     """Learning curves: means over runs of `trailing_returns`.
 
     Args:
+      job: its length, smoothing and failed_return count.
       runs: in any order; every setting has the same seeds.
-      frames: observed frames of each run.
-      window: of the trailing mean, in episodes.
-      failed_return: of each environment, the return of an episode without a policy.
 
     Returns:
       one row per setting and frame of `frame_grid` at which every run of the setting has a value, for a mean
@@ -109,23 +104,22 @@ def curves(runs: Sequence[Run], *, frames: int, window: int, failed_return: Mapp
     Raises:
       UserError: no runs, seeds that do not match, or a run of another number of frames. The line names the setting.
     """
-    grid = frame_grid(frames)
+    grid = frame_grid(job.length)
     parts = []
-    for setting, members in _of_length(runs, frames).items():
-        values = np.stack([trailing_returns(run, grid, window, failed_return[setting.environment]) for run in members])
+    for setting, members in _of_length(runs, job.length).items():
+        failed = job.failed_return[setting.environment]
+        values = np.stack([trailing_returns(run, grid, job.smoothing, failed) for run in members])
         known = ~np.isnan(values).any(axis=0)
         parts.append(curve(setting._asdict(), "frame", grid[known], values[:, known]))
     return pd.concat(parts, ignore_index=True)
 
 
-def scores(
-    runs: Sequence[Run], *, frames: int, window: int, final: int, failed_return: Mapping[str, float]
-) -> pd.DataFrame:
+def scores(job: TablesJob, runs: Sequence[Run]) -> pd.DataFrame:
     """What each run earned.
 
     Args:
-      runs, frames, window, failed_return: as of `curves`.
-      final: how many last finished episodes make the final score; all of a run that has fewer.
+      job: its length, smoothing, failed_return and final count.
+      runs: in any order; every setting has the same seeds.
 
     Returns:
       one row per run: environment, method, alpha, mu, drift, seed, frames (asked for), episodes (finished), final
@@ -137,25 +131,25 @@ def scores(
     Raises:
       UserError: as `curves`.
     """
-    grid = frame_grid(frames)
+    grid = frame_grid(job.length)
 
     def score(run: Run) -> dict[str, Any]:
         diverged = run.diverged_episode is not None
-        last = run.returns[:0] if diverged else run.returns[-final:]
-        failed = failed_return[run.key.environment]
-        course = trailing_returns(run, grid, window, failed)
+        last = run.returns[:0] if diverged else run.returns[-job.final :]
+        failed = job.failed_return[run.key.environment]
+        course = trailing_returns(run, grid, job.smoothing, failed)
         return {
-            "frames": frames,
+            "frames": job.length,
             "episodes": len(run.returns),
             "final": failed if diverged else _mean(last),
             "final_episodes": len(last),
             "auc": _mean(course[~np.isnan(course)]),
-            "entropy": np.nan if run.entropy is None else _mean(run.entropy[-final:]),
+            "entropy": np.nan if run.entropy is None else _mean(run.entropy[-job.final :]),
             "diverged": diverged,
             "diverged_frame": run.meta["diverged_frame"] if diverged else None,
         }
 
-    return per_run(_of_length(runs, frames), score).astype({"diverged_frame": "Int64"})
+    return per_run(_of_length(runs, job.length), score).astype({"diverged_frame": "Int64"})
 
 
 def best_alpha(settings: pd.DataFrame, *, environment: str, method: str, count: int) -> list[str]:
@@ -189,7 +183,7 @@ def best_constant(settings: pd.DataFrame) -> pd.DataFrame:
     """
     untuned = settings[settings["method"] == UNTUNED].reset_index(drop=True)
     best = _ranked(untuned).drop_duplicates("environment").sort_index()
-    return best[_BEST_CONSTANT].reset_index(drop=True)
+    return best[["environment", "alpha", "final", "final_low", "final_high", "runs"]].reset_index(drop=True)
 
 
 def beside_reference(settings: pd.DataFrame, reference: pd.DataFrame, *, frames: int) -> pd.DataFrame:
@@ -224,9 +218,8 @@ def _of_length(runs: Sequence[Run], frames: int) -> Groups:
         for run in members:
             asked = run.meta.get("observed_frames")
             if asked != frames:
-                raise UserError(
-                    f"{setting}: the run of seed {run.key.seed} is of {asked} observed frames, not {frames}"
-                )
+                where = f"{setting}: the run of seed {run.key.seed}"
+                raise UserError(f"{where} is of {asked} observed frames, not {frames}")
     return groups
 
 

@@ -17,7 +17,6 @@ _STRIP = 3  # as many best μ as fit side by side above a panel
 
 
 def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
-    """The picture and the table that it draws, of a figure's tables."""
     curves, best = tables.read_all(job.tables, "curves", "best_mu")
     table = drawn_table(points.of_episodes(curves), best)
     return draw(table, job), table
@@ -25,10 +24,9 @@ def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
 
 @style.theme()
 def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
-    """Draws `drawn_table`.
+    """One panel per drift, ascending, all with the same axes.
 
-    One panel per drift, ascending, all with the same axes; above each the best μ of every tuned method, in the style of
-    its line; one legend of the methods.
+    Above each panel stands the best μ of every tuned method, in the style of its line.
     """
     drifts = descending(table["drift"])[::-1]
     figure = style.panels(len(drifts), min(len(drifts), 2), style.EPISODE, (0.4, 2.75, 3.9), job)
@@ -48,11 +46,7 @@ def drawn_table(curves: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
       the rows of `curves` at the best μ of their method and drift, by drift (ascending), method and episode.
-
-    Raises:
-      ValueError: there are several environments or α.
     """
-    style.only(best, "environment", "alpha")
     orders = {"drift": descending(best["drift"])[::-1], "method": style.in_order(best["method"])}
     return style.in_orders(curves.merge(best[SETTING], on=SETTING), orders, "episode")
 

@@ -17,17 +17,15 @@ _APART = 0.025  # of the range of drift rates, between neighbours: their interva
 
 
 def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
-    """The picture and the table that it draws, of a figure's tables."""
     table = drawn_table(*tables.read_all(job.tables, "settings", "best_mu"))
     return draw(table, job), table
 
 
 @style.theme()
 def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
-    """Draws `drawn_table`.
+    """Two panels, final return and AUC, with the same axis of returns and one line per method.
 
-    Two panels, final return and AUC, with the same axis of returns: one line per method with intervals as bars, the
-    methods slightly apart so that every bar can be seen; one legend.
+    Intervals are bars; the methods stand slightly apart so that every bar can be seen.
     """
     drifts = {token: _value(token) for token in descending(table["drift"])[::-1]}
     values = list(drifts.values())
@@ -62,11 +60,7 @@ def drawn_table(settings: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     Returns:
       quantity (final or auc), environment, method, alpha, mu (the best by final return), drift, runs, value,
       low, high; by method and drift (ascending).
-
-    Raises:
-      ValueError: there are several environments or α.
     """
-    style.only(best, "environment", "alpha")
     at_best = settings.merge(best[SETTING], on=SETTING)
     orders = {
         "quantity": list(style.SCORES),

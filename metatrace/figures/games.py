@@ -21,7 +21,6 @@ _NO_LINE = "too few episodes ended for a line"
 
 
 def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
-    """The picture and the table that it draws, of a figure's tables."""
     curves, settings, best = tables.read_all(job.tables, "curves", "settings", "best_constant")
     table = drawn_table(curves, settings, best)
     return draw(table, settings, job), table
@@ -29,12 +28,12 @@ def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
 
 @style.theme()
 def draw(table: pd.DataFrame, settings: pd.DataFrame, job: PictureJob) -> Figure:
-    """Draws `drawn_table`; a setting without a finished episode has no rows there.
+    """One panel per game and method; all axes end where the runs do.
 
     For several games one row per game, in the order of `settings`, and one column per method, each row with its own
     axis of returns; for one game one panel per method, all with the same axes. A panel with tuning also shows the best
     constant α. The legend names it, with α in descending order, if it is the same for all games; otherwise it stands
-    above each panel. A panel without a line of its own says so. All axes end where the runs do.
+    above each panel. A panel without a line of its own says so.
     """
     games, methods = list(settings["environment"].unique()), style.in_order(settings["method"])
     looks = style.token_looks(descending(settings["alpha"]))
@@ -72,13 +71,7 @@ def drawn_table(curves: pd.DataFrame, settings: pd.DataFrame, best: pd.DataFrame
       the rows of `curves`, each with panel_method (the method of the panel that it is drawn in) and role
       (`curve`); and once more in every panel with tuning those of the best constant α (`best constant`).
       By game, as they first appear in `settings`, panel_method, role, α downward and frame.
-
-    Raises:
-      ValueError: two μ with tuning, or two drifts.
     """
-    style.only(settings, "drift")
-    for _, rows in settings.groupby(settings["method"] == UNTUNED):
-        style.only(rows, "mu")
     untuned, tuned = curves[curves["method"] == UNTUNED], settings[settings["method"] != UNTUNED]
     panels = tuned[["environment", "method"]].drop_duplicates().rename(columns={"method": "panel_method"})
     references = untuned.merge(best[["environment", "alpha"]]).merge(panels, on="environment")

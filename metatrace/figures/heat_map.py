@@ -17,7 +17,6 @@ from metatrace.runs.key import NO_MU
 
 
 def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
-    """The picture and the table that it draws, of a figure's tables."""
     assert job.reference is not None
     shown = [tables.read_all(folder, "settings")[0] for folder in (job.tables, job.reference)]
     table = drawn_table(*shown)
@@ -26,10 +25,10 @@ def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
 
 @style.theme()
 def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
-    """Draws `drawn_table`.
+    """Two panels, final return and AUC, with one cell per setting, α to the right and μ upward.
 
-    Two panels, one below the other: one cell per setting, α to the right and μ upward, lighter for higher returns, with
-    its number; the best with tuning is framed. The untuned method at the same α is set apart below.
+    A lighter cell is a higher return, and has its number; the best with tuning is framed. The untuned method at the
+    same α is set apart below.
     """
     tuned = table[~table["reference"]]
     alphas, mus = descending(tuned["alpha"])[::-1], descending(tuned["mu"])
@@ -54,13 +53,8 @@ def drawn_table(settings: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame
     Returns:
       quantity (final or auc), environment, method, reference (whether untuned), alpha, mu, drift, value,
       low, high; of the untuned method only at the α of the other one.
-
-    Raises:
-      ValueError: several environments, methods or drifts.
     """
     untuned = reference[reference["alpha"].isin(settings["alpha"])]
-    for frame in (settings, reference):
-        style.only(frame, "environment", "method", "drift")
     parts = [settings.assign(reference=False), untuned.assign(reference=True)]
     shown = [(quantity, part) for quantity in style.SCORES for part in parts]
     return style.values(shown, "environment", "method", "reference", "alpha", "mu", "drift")

@@ -11,7 +11,6 @@ from metatrace.runs.key import NO_MU
 
 
 def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
-    """The picture and the table that it draws, of a figure's tables."""
     (curves,) = tables.read_all(job.tables, "curves")
     curves = points.of_episodes(curves)
     return draw(curves, job), curves
@@ -19,12 +18,7 @@ def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
 
 @style.theme()
 def draw(curves: pd.DataFrame, job: PictureJob) -> Figure:
-    """Draws curves of one environment, method and drift.
-
-    One panel per μ, without a name if the only μ is 0, the untuned one; all have the same axes. One legend, α in
-    descending order. Bands where low and high are known.
-    """
-    style.only(curves, "environment", "method", "drift")
+    """One panel per μ, all with the same axes; without a name if the only μ is 0, the untuned one."""
     looks, mus = style.token_looks(descending(curves["alpha"])), descending(curves["mu"])
     figure = style.mu_panels(curves, len(mus), job)
     for panel, mu in zip(figure.axes, mus, strict=True):

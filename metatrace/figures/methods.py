@@ -17,18 +17,15 @@ _KEYS = ["environment", "method", "mu", "drift"]
 
 
 def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
-    """The picture and the table that it draws, of a figure's tables."""
     table = drawn_table(*tables.read_all(job.tables, "settings", "spread", "best_over_alpha"))
     return draw(table, job), table
 
 
 @style.theme()
 def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
-    """Draws `drawn_table`.
+    """Above, final return and AUC against α; below, the spread of AUC over α against μ: one line per method.
 
-    Above, final return and AUC against α, one line per method with its band, on one axis of returns; below, the spread
-    of AUC over α against μ, one line per method with intervals as bars, the untuned method as a dashed line; one legend
-    that names each best μ.
+    The untuned method's spread is a level line. The legend names each best μ.
     """
     scores = table[table["quantity"] != "spread"]
     mus = dict(zip(scores["method"], scores["mu"], strict=True))
@@ -51,11 +48,7 @@ def drawn_table(settings: pd.DataFrame, spread: pd.DataFrame, best: pd.DataFrame
     Returns:
       quantity (final and auc only at the best μ, spread at every μ), environment, method, alpha (missing for
       a spread), mu, drift, value, low, high; by quantity and method.
-
-    Raises:
-      ValueError: several environments or drifts.
     """
-    style.only(best, "environment", "drift")
     at_best = settings.merge(best[_KEYS], on=_KEYS)
     parts = [("final", at_best), ("auc", at_best), ("spread", spread.assign(alpha=None))]
     table = style.values(parts, "environment", "method", "alpha", "mu", "drift")

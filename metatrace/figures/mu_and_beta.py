@@ -32,7 +32,6 @@ _INITIAL = Look("initial β (log α)", "#888888")
 
 
 def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
-    """The picture and the table that it draws, of a figure's tables."""
     curves, beta = map(points.of_episodes, tables.read_all(job.tables, "curves", "beta"))
     table = drawn_table(curves, beta, job.facts["beta_mu"])
     return draw(table, job), table
@@ -40,11 +39,10 @@ def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
 
 @style.theme()
 def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
-    """Draws `drawn_table`.
+    """One row per method: on the left one line per μ, on the right one line per group of weights.
 
-    One row per method: on the left one line per μ, all with the same axes; on the right one line per group, each with
-    its own range of β, or a single line if all groups are the same (one β for all), and the initial β. One legend for
-    the left and the right panels.
+    All left panels have the same axes, each right panel its own range of β. It shows a single line if all groups are
+    the same (one β for all), and the initial β.
     """
     returns, betas = (table[table["shows"] == shown] for shown in ("return", "beta"))
     methods, mus = style.in_order(table["method"]), style.token_looks(descending(returns["mu"]))
@@ -84,11 +82,7 @@ def drawn_table(curves: pd.DataFrame, beta: pd.DataFrame, mu: str) -> pd.DataFra
     Returns:
       shows (return or beta), environment, method, alpha, mu, drift, group ("" for a return), episode,
       mean, low, high, runs; returns first, by method, μ (descending), group and episode.
-
-    Raises:
-      ValueError: several environments, α or drifts.
     """
-    style.only(curves, "environment", "alpha", "drift")
     table = pd.concat([curves.assign(shows="return", group=""), beta[beta["mu"] == mu].assign(shows="beta")])
     orders = {
         "shows": ["return", "beta"],

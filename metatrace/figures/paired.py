@@ -19,17 +19,15 @@ _LINEAR = 2.0
 
 
 def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
-    """The picture and the table that it draws, of a figure's tables."""
     table = drawn_table(*tables.read_all(job.tables, "differences"))
     return draw(table, job), table
 
 
 @style.theme()
 def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
-    """Draws `drawn_table`.
+    """Two panels, AUC and final return, with one cell per setting, α to the right and μ upward.
 
-    Two panels, one below the other: one cell per setting, α to the right and μ upward, in a diverging colour that is
-    white at 0; each has the difference with its sign, bold and with a star if it is significant.
+    The diverging colours are white at 0. A difference has its sign, and is bold with a star if it is significant.
     """
     alphas, mus = descending(table["alpha"])[::-1], descending(table["mu"])
     first, second = (_name(table[column].iloc[0]) for column in ("first", "second"))

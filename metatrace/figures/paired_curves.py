@@ -15,7 +15,6 @@ _LINE_STYLES = ("-", (0, (2.2, 1.2)))
 
 
 def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
-    """The picture and the table that it draws, of a figure's tables."""
     (curves,) = tables.read_all(job.tables, "curves")
     table = drawn_table(points.of_episodes(curves))
     return draw(table, job), table
@@ -23,11 +22,7 @@ def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
 
 @style.theme()
 def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
-    """Draws `drawn_table`.
-
-    One panel per μ, in descending order, all with the same axes; one colour per α and one line style per method; one
-    legend.
-    """
+    """One panel per μ, in descending order, all with the same axes; a colour is an α, a line style a method."""
     alphas, mus = descending(table["alpha"]), descending(table["mu"])
     colours = dict(zip(alphas, style.palette(len(alphas)), strict=True))
     line_styles = dict(zip(style.in_order(table["method"]), _LINE_STYLES, strict=True))
@@ -50,11 +45,7 @@ def drawn_table(curves: pd.DataFrame) -> pd.DataFrame:
     Returns:
       the rows of `curves` at up to six μ and three α, evenly spread, including the largest and the smallest;
       by μ and α (descending), method and episode.
-
-    Raises:
-      ValueError: several environments or drifts.
     """
-    style.only(curves, "environment", "drift")
     orders = {
         "mu": _evenly(descending(curves["mu"]), _PANELS),
         "alpha": _evenly(descending(curves["alpha"]), _ALPHAS),

@@ -12,7 +12,6 @@ from metatrace.runs.key import UNTUNED
 
 
 def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
-    """The picture and the table that it draws, of a figure's tables."""
     assert job.reference is not None
     shown = [tables.read_all(folder, "settings", "spread") for folder in (job.tables, job.reference)]
     table = drawn_table(*shown)
@@ -21,10 +20,9 @@ def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
 
 @style.theme()
 def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
-    """Draws `drawn_table`.
+    """Final return and AUC against α, with one line per μ; and the AUC's spread over α, with one point per μ.
 
-    Three panels: final return and AUC against α, with one line per μ, and bands if intervals are known; and the AUC's
-    spread over α against μ, with one point per μ. The untuned method is dashed and black.
+    The untuned method is dashed and black.
     """
     looks = style.token_looks(descending(table.loc[~table["reference"], "mu"]), marked=True)
     untuned = {mu: style.method_look(UNTUNED, "untuned") for mu in table.loc[table["reference"], "mu"].unique()}
@@ -46,14 +44,9 @@ def drawn_table(shown: tuple[pd.DataFrame, ...], reference: tuple[pd.DataFrame, 
     Returns:
       quantity (final, auc or spread), environment, method, reference (whether untuned), alpha
       (missing for a spread), mu, drift, value, low, high.
-
-    Raises:
-      ValueError: several environments, methods or drifts, or an untuned method with several μ.
     """
     parts = []
     for is_reference, (settings, spread) in ((False, shown), (True, reference)):
-        for frame in (settings, spread):
-            style.only(frame, "environment", "method", "drift", *(["mu"] if is_reference else []))
         parts += [(score, settings.assign(reference=is_reference)) for score in style.SCORES]
         parts.append(("spread", spread.assign(reference=is_reference, alpha=None)))
     return style.values(parts, "environment", "method", "reference", "alpha", "mu", "drift")

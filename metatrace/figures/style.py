@@ -123,17 +123,13 @@ def dashes(index: int) -> Dashes:
     return _DASHES[index % len(_DASHES)]
 
 
-def marker(index: int) -> str:
-    """The marker of line number `index` of those that are no methods; with `dashes` 36 lines differ."""
-    return _MARKERS[index % len(_MARKERS)]
-
-
 def token_looks(tokens: Sequence[str], *, marked: bool = False) -> dict[str, Look]:
-    """The look of each number token's line, with or without markers."""
-    return {
-        token: Look(f"${token_label(token)}$", colour, (0, dashes(i)) if dashes(i) else "-", marker(i) * marked)
-        for i, (token, colour) in enumerate(zip(tokens, palette(len(tokens)), strict=True))
-    }
+    """The look of each number token's line, with or without markers; by dashes and marker alone 36 lines differ."""
+    looks = {}
+    for i, (token, colour) in enumerate(zip(tokens, palette(len(tokens)), strict=True)):
+        line_style = (0, dashes(i)) if dashes(i) else "-"
+        looks[token] = Look(f"${token_label(token)}$", colour, line_style, _MARKERS[i % len(_MARKERS)] * marked)
+    return looks
 
 
 def method_look(token: str, name: str = "", *, marked: bool = False) -> Look:
@@ -170,14 +166,6 @@ def in_orders(frame: pd.DataFrame, orders: Mapping[str, Sequence[str]], *last: s
         key=lambda column: column.map(orders[str(column.name)].index) if column.name in orders else column,
         ignore_index=True,
     )
-
-
-def only(frame: pd.DataFrame, *columns: str) -> None:
-    """Refuses a table that mixes what one figure cannot tell apart."""
-    for column in columns:
-        found = frame[column].unique()
-        if len(found) != 1:
-            raise ValueError(f"a figure shows one {column}, not {len(found)}: {', '.join(map(str, found))}")
 
 
 def new_figure(height: float, job: PictureJob) -> Figure:

@@ -1,6 +1,7 @@
 """Thinned curves and runs: what is kept is what was there."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,11 @@ from metatrace.runs.key import RunKey
 from metatrace.runs.results import Run
 
 EPISODES, WINDOW = 700, 20
+
+
+def job(frames):
+    """What games' tables are told, as far as their curves look at it."""
+    return SimpleNamespace(length=frames, smoothing=4, failed_return={"catch": -1.0})
 
 
 def car(alpha, seed, episodes=EPISODES):
@@ -110,7 +116,7 @@ def test_runs_of_games_begin_where_their_first_episode_ends():
         {"observed_frames": 1000},
         frames=ends,
     )
-    curves = games.curves([run], frames=1000, window=4, failed_return={"catch": -1.0})
+    curves = games.curves(job(1000), [run])
     grid = games.frame_grid(1000)[points.kept(500, 60)]
     made = thinned.thin_figure(curves, [run], grid=grid, course=lambda one: games.trailing_returns(one, grid, 4, -1.0))
     assert made["axis"] == "frame"
@@ -132,7 +138,7 @@ def test_a_curve_without_a_point_is_an_empty_one():
         {"observed_frames": 50},
         frames=np.empty(0, int),
     )
-    curves = games.curves([run], frames=50, window=4, failed_return={"catch": -1.0})
+    curves = games.curves(job(50), [run])
     made = thinned.thin_figure(curves, [run], grid=np.array([1, 50]), course=lambda one: np.full(2, np.nan))
     assert made["curves"][0][1:] == [[], [], []]
     assert made["runs"][0][1] == [[None, None]]

@@ -132,16 +132,3 @@ def test_no_band_where_the_interval_is_unknown(check_texts):
     assert lines(axes)["mixed"].get_marker() == "o"  # or one episode would show nothing
     assert [tick for tick in axes.get_xticks() if 0.5 <= tick <= 1.5] == [1]
     check_texts(figure)
-
-
-def test_refuses_to_mix_step_sizes():
-    curves, best = made(drifts=DRIFTS[:1], alphas=("2^-9", "2^-10"))
-    with pytest.raises(ValueError, match="one alpha, not 2"):
-        draw(curves, best)
-
-
-def test_refuses_to_mix_environments():
-    curves, best = made(drifts=DRIFTS[:1])
-    both = pd.concat([best, best.assign(environment="mountain_car")])
-    with pytest.raises(ValueError, match="one environment, not 2"):
-        draw(curves, both)

@@ -1,6 +1,7 @@
 """Figures 8 and 9: which panels, lines and words there are, and that the table is what is drawn."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -34,12 +35,12 @@ def made(environments=TWO, methods=("mixed", "none"), *, alphas=ALPHAS, seeds=2,
         returns = rng.uniform(0, 1000 if run.environment == "asterix" else 10, ends)
         meta = {"observed_frames": frames}
         runs.append(Run(run, returns, np.ones(ends, np.int64), meta, frames=at, entropy=np.ones(ends)))
-    failed = dict.fromkeys(environments, 0.0)
-    scores = tables.scores(runs, frames=frames, window=4, final=3, failed_return=failed).sort_values(
+    job = SimpleNamespace(length=frames, smoothing=4, final=3, failed_return=dict.fromkeys(environments, 0.0))
+    scores = tables.scores(job, runs).sort_values(
         "environment", key=lambda column: column.map(list(environments).index), kind="stable"
     )
     settings = aggregate.settings(scores)
-    curves = tables.curves(runs, frames=frames, window=4, failed_return=failed)
+    curves = tables.curves(job, runs)
     return curves, settings, tables.best_constant(settings)
 
 
@@ -336,26 +337,6 @@ def test_the_table_of_nothing_has_its_columns():
     for known in (best, best.iloc[:0]):
         table = games.drawn_table(curves, settings, known)
         assert table.empty and [*table.columns] == [*curves.columns, "panel_method", "role"]
-
-
-@pytest.mark.parametrize("method, column", [("none", "mu"), ("mixed", "mu"), ("mixed", "drift")])
-def test_refuses_two_values_of_what_it_cannot_tell_apart(method, column):
-    curves, settings, best = made(methods=METHODS)
-    # What differs is not in the curves: no episode of it ended.
-    for more in (
-        pd.concat([settings, settings[settings["method"] == method].assign(**{column: "2^-3"})]),
-        settings.assign(**{column: settings[column].mask(settings["alpha"] == "2^-9", "2^-3")}),
-    ):
-        with pytest.raises(ValueError, match=f"one {column}, not 2: .*2\\^-3"):
-            draw((curves, more, best))
-
-
-def test_refuses_methods_with_different_mu():
-    curves, settings, best = made(methods=METHODS)
-    for frame in (curves, settings):
-        frame["mu"] = frame["mu"].mask(frame["method"] == "mixed", "2^-3")
-    with pytest.raises(ValueError, match=r"one mu, not 2: .*2\^-3"):
-        draw((curves, settings, best))
 
 
 def test_the_same_tables_give_the_same_bytes(tmp_path):

@@ -100,9 +100,3 @@ def test_draws_other_scales(options, check_texts):
 def test_returns_that_are_all_alike_are_drawn(check_texts):
     settings, reference = made(ALPHAS[:2], MUS[:2])
     check_texts(draw(settings.assign(final=-200.0, auc=-200.0), reference.assign(final=-200.0, auc=-200.0)))
-
-
-def test_refuses_to_mix_methods():
-    settings, reference = made(ALPHAS[:2], MUS[:2])
-    with pytest.raises(ValueError, match="one method, not 2"):
-        draw(pd.concat([settings, settings.assign(method="mixed")]), reference)

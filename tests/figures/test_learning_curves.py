@@ -1,7 +1,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from made_tables import JOB, make
 
@@ -70,9 +69,3 @@ def test_title_and_note_are_there_and_a_long_note_is_broken(check_texts):
     assert figure.texts[-1].get_text().replace("\n", " ") == note.strip()
     assert "\n" in figure.texts[-1].get_text()
     check_texts(figure)
-
-
-def test_refuses_to_mix_methods():
-    curves = pd.concat([make("scalar", ["2^-5"], ["2^-6"]).curves, make("sid", ["2^-5"], ["2^-6"]).curves])
-    with pytest.raises(ValueError, match="one method, not 2: scalar, sid"):
-        draw(curves)

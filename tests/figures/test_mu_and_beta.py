@@ -172,12 +172,5 @@ def test_legend_has_no_entry_for_what_no_panel_shows():
     assert "value, noisy" in apart and "all groups alike" not in apart
 
 
-@pytest.mark.parametrize(("column", "other"), [("environment", "mountain_car"), ("alpha", "2^-9"), ("drift", "4e-6")])
-def test_refuses_what_it_cannot_tell_apart(column, other):
-    curves, beta = made(mus=[MU])
-    with pytest.raises(ValueError, match=f"one {column}, not 2"):
-        draw(pd.concat([curves, curves.assign(**{column: other})]), beta)
-
-
 def test_it_knows_every_group():
     assert sorted(GROUPS) == sorted(BETA_GROUPS)

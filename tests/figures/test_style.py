@@ -44,7 +44,8 @@ def test_neighbours_differ_in_dashes():
 
 
 def test_no_two_of_many_lines_share_marker_and_dashes():
-    assert len({(style.marker(i), style.dashes(i)) for i in range(36)}) == 36
+    looks = style.token_looks([f"2^-{k}" for k in range(1, 37)], marked=True).values()
+    assert len({(look.marker, look.line_style) for look in looks}) == 36
 
 
 def test_descending_goes_by_value():
