@@ -41,13 +41,10 @@ def aggregate(runs: Sequence[Run], *, window: int, final: int = 100, spread_alph
     """Aggregates runs over their seeds.
 
     Args:
-      runs: in any order; all settings have the same seeds, and the runs of one the same number of episodes.
+      runs: all runs of a grid, in any order; they have the same number of episodes.
       window: of the trailing mean, in episodes.
       final: how many last episodes make the final score; all of them if a run has fewer.
       spread_alpha_max: the largest α that the spread counts (the paper's legend ends at 2^-5).
-
-    Raises:
-      UserError: no runs, or seeds or episodes that do not match. The line names the setting.
     """
 
     def score(run: Run) -> dict[str, Any]:

@@ -17,11 +17,10 @@ import pandas as pd
 
 from metatrace.analysis.aggregate import curve, settings
 from metatrace.analysis.aggregate_scores import aggregate_scores
-from metatrace.analysis.groups import Groups, by_setting, per_run
+from metatrace.analysis.groups import by_setting, per_run
 from metatrace.analysis.job import TablesJob
 from metatrace.analysis.reference import RANDOM, read_reference
 from metatrace.analysis.smoothing import trailing_mean
-from metatrace.errors import UserError
 from metatrace.numbers import descending, parse
 from metatrace.runs.key import UNTUNED
 from metatrace.runs.results import Run
@@ -37,7 +36,7 @@ def make(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
     Of several games also aggregate_scores. Games go in the order of `job`.
 
     Raises:
-      UserError: as `curves` and `read_reference`.
+      UserError: as `read_reference`.
     """
     published = read_reference(job.reference)
     shown = _in_order(scores(job, runs), "environment", job.environments)
@@ -94,19 +93,16 @@ def curves(job: TablesJob, runs: Sequence[Run]) -> pd.DataFrame:
 
     Args:
       job: its length, smoothing and failed_return count.
-      runs: in any order; every setting has the same seeds.
+      runs: all runs of the job's grid, in any order.
 
     Returns:
       one row per setting and frame of `frame_grid` at which every run of the setting has a value, for a mean
       whose members change would jump: environment, method, alpha, mu, drift, frame, mean, low, high, runs.
       There may be no rows.
-
-    Raises:
-      UserError: no runs, seeds that do not match, or a run of another number of frames. The line names the setting.
     """
     grid = frame_grid(job.length)
     parts = []
-    for setting, members in _of_length(runs, job.length).items():
+    for setting, members in by_setting(runs).items():
         failed = job.failed_return[setting.environment]
         values = np.stack([trailing_returns(run, grid, job.smoothing, failed) for run in members])
         known = ~np.isnan(values).any(axis=0)
@@ -119,7 +115,7 @@ def scores(job: TablesJob, runs: Sequence[Run]) -> pd.DataFrame:
 
     Args:
       job: its length, smoothing, failed_return and final count.
-      runs: in any order; every setting has the same seeds.
+      runs: all runs of the job's grid, in any order.
 
     Returns:
       one row per run: environment, method, alpha, mu, drift, seed, frames (asked for), episodes (finished), final
@@ -127,9 +123,6 @@ def scores(job: TablesJob, runs: Sequence[Run]) -> pd.DataFrame:
       the run diverged), final_episodes, auc (mean over `frame_grid` of `trailing_returns`, from its first value on;
       NaN where there is none), entropy (mean over the last `final` finished episodes of the policy's, in
       nats; NaN where there is none), diverged, diverged_frame (missing where the run did not diverge).
-
-    Raises:
-      UserError: as `curves`.
     """
     grid = frame_grid(job.length)
 
@@ -149,7 +142,7 @@ def scores(job: TablesJob, runs: Sequence[Run]) -> pd.DataFrame:
             "diverged_frame": run.meta["diverged_frame"] if diverged else None,
         }
 
-    return per_run(_of_length(runs, job.length), score).astype({"diverged_frame": "Int64"})
+    return per_run(by_setting(runs), score).astype({"diverged_frame": "Int64"})
 
 
 def best_alpha(settings: pd.DataFrame, *, environment: str, method: str, count: int) -> list[str]:
@@ -209,18 +202,6 @@ def beside_reference(settings: pd.DataFrame, reference: pd.DataFrame, *, frames:
     is_random = known["agent"] == RANDOM
     table = pd.concat([known[is_random], ours, known[~is_random]])[_BESIDE].astype({"runs": "Int64"})
     return _in_order(table, "game", games).reset_index(drop=True)
-
-
-def _of_length(runs: Sequence[Run], frames: int) -> Groups:
-    """The runs by setting, all of that many observed frames."""
-    groups = by_setting(runs, same_episodes=False)
-    for setting, members in groups.items():
-        for run in members:
-            asked = run.meta.get("observed_frames")
-            if asked != frames:
-                where = f"{setting}: the run of seed {run.key.seed}"
-                raise UserError(f"{where} is of {asked} observed frames, not {frames}")
-    return groups
 
 
 def _mean(values: np.ndarray) -> float:

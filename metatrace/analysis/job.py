@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from metatrace.errors import UserError
+from metatrace.runs.atomic import remedy
 from metatrace.runs.collect import Grid, load
 from metatrace.runs.results import Run
 
@@ -41,10 +43,16 @@ class TablesJob:
         """All runs of the grid; none where the figure compares others.
 
         Raises:
-          UserError: as `runs.collect.load`.
+          UserError: as `runs.collect.load`, or a run of another number of frames.
         """
         if self.members:
             return []
         episodes = self.length if self.unit == "episodes" else None
         grid = (self.environments, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
-        return load(Path(self.runs), Grid(*grid, episodes), code=self.runs_code)
+        runs = load(Path(self.runs), Grid(*grid, episodes), code=self.runs_code)
+        for run in runs:
+            found = run.meta.get("observed_frames")
+            if self.unit == "frames" and found != self.length:
+                path = run.key.path(self.runs)
+                raise UserError(f"{path}: is of {found} observed frames, not {self.length}; {remedy(path)}")
+        return runs

@@ -14,12 +14,10 @@ def kept(count: int, most: int) -> np.ndarray:
     Returns:
       positions from 0, ascending, including the first and the last.
     """
-    if count < 1 or most < 2:
-        raise ValueError(f"{most} of {count} points; there must be at least 2 of 1")
     return np.unique(np.round(np.linspace(0, count - 1, min(count, most))).astype(int))
 
 
 def of_episodes(curves: pd.DataFrame, most: int = MOST_DRAWN) -> pd.DataFrame:
     """The rows of a table of curves at `most` of its episodes, the same for all curves."""
     episodes = np.unique(curves["episode"].to_numpy())
-    return curves[curves["episode"].isin(episodes[kept(len(episodes), most)])] if len(episodes) else curves
+    return curves[curves["episode"].isin(episodes[kept(len(episodes), most)])]

@@ -17,8 +17,6 @@ def trailing_mean(returns: np.ndarray, window: int) -> np.ndarray:
     Returns:
       (…, episodes), float64, in the unit of `returns`.
     """
-    if window < 1:
-        raise ValueError(f"window is {window}; it must be at least 1")
     values = np.asarray(returns, np.float64)
     episodes = values.shape[-1]
     head = min(window - 1, episodes)
@@ -37,7 +35,5 @@ def drawn_episodes(episodes: int) -> np.ndarray:
     k is the smallest that keeps no more than `MOST_POINTS`; the last episode is always kept. A trailing mean changes
     little within k episodes, and no screen shows more points.
     """
-    if episodes < 1:
-        raise ValueError(f"{episodes} episodes; there must be at least 1")
     step = -(-episodes // MOST_POINTS)
     return np.arange(episodes - 1, -1, -step)[::-1]

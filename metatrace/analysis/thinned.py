@@ -63,12 +63,9 @@ def thin_figure(
       and for each of these, in `curves` the number of its grid, mean, low and high, and in `runs` the number
       of its grid and a list of values a seed. A curve without any point, as of games whose runs have ended no
       episode, has empty lists.
-
-    Raises:
-      UserError: no runs, or seeds that do not match. The line names the setting.
     """
     axis = EPISODES if EPISODES in curves else FRAMES
-    groups = by_setting(runs, same_episodes=axis == EPISODES)
+    groups = by_setting(runs)
     tables = dict(iter(curves.groupby(SETTING, sort=False)))
     courses = {setting: np.stack([course(run) for run in members]) for setting, members in groups.items()}
     decimals = {
@@ -80,7 +77,7 @@ def thin_figure(
     for setting, values in courses.items():
         places = decimals[setting.environment]
         rows = tables.get(setting, curves.iloc[:0])
-        points = rows.iloc[kept(len(rows), MOST_POINTS)] if len(rows) else rows
+        points = rows.iloc[kept(len(rows), MOST_POINTS)]
         columns = [differences(points[name].to_numpy(), places) for name in ("mean", "low", "high")]
         thin_curves.append([_number_of(points[axis].to_numpy(), grids), *columns])
         thin_runs.append([_number_of(grid, grids), [differences(line, places) for line in values]])

@@ -5,7 +5,6 @@ import pytest
 from metatrace.analysis.aggregate import aggregate, alpha_spread, curve_table
 from metatrace.analysis.intervals import CURVE_RESAMPLES, mean_interval
 from metatrace.analysis.smoothing import drawn_episodes, trailing_mean
-from metatrace.errors import UserError
 from metatrace.runs.key import RunKey
 from metatrace.runs.results import Run
 
@@ -141,21 +140,3 @@ def test_rows_go_by_value_and_not_by_spelling():
     assert tuned["alpha"].tolist() == ["2^-4", "2^-5", "2^-9", "2^-10"] * 2
     for name in NAMES:
         pd.testing.assert_frame_equal(getattr(made, name), getattr(tables(runs), name))
-
-
-@pytest.mark.parametrize(
-    ("runs", "message"),
-    [
-        ([], "no runs to aggregate"),
-        ([made_run([1, 2], seed=0), made_run([1], seed=1)], "alpha 2.-5 mu 2.-6 .* 1, 2 episodes"),
-        ([made_run([1, 2]), made_run([3, 4])], "alpha 2.-5 mu 2.-6 .* seed 0 is given more than once"),
-        (
-            [made_run([1]), made_run([1], alpha="2^-6", seed=1)],
-            "alpha 2.-6 .*has seed 1, but .*2.-5 .*seed 0",
-        ),
-    ],
-)
-def test_runs_that_do_not_match_are_refused(runs, message):
-    with pytest.raises(UserError, match=message) as caught:
-        tables(runs)
-    assert "\n" not in str(caught.value)

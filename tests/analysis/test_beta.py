@@ -5,7 +5,6 @@ import pytest
 from metatrace.analysis import beta
 from metatrace.analysis.intervals import CURVE_RESAMPLES, mean_interval
 from metatrace.analysis.smoothing import drawn_episodes, trailing_mean
-from metatrace.errors import UserError
 from metatrace.runs.key import RunKey
 from metatrace.runs.results import Run
 
@@ -105,42 +104,3 @@ def test_a_long_curve_is_kept_at_the_drawn_episodes_and_is_the_same_there():
         np.testing.assert_array_equal(rows["episode"], kept + 1)
         for name, whole in (("mean", full.mean(axis=0)), ("low", low), ("high", high)):
             np.testing.assert_array_equal(rows[name], whole[kept])
-
-
-@pytest.mark.parametrize(
-    "runs, words",
-    [
-        ([made_run(None)], "runs of vector on drifting_mountain_car keep no β"),
-        ([made_run(None, groups=None)], "runs of vector on drifting_mountain_car keep no β"),
-        ([TWO[0], made_run(None, seed=1)], "runs of vector on drifting_mountain_car keep no β"),
-        (
-            [
-                *TWO,
-                made_run(None, seed=0, method="none", mu="0"),
-                made_run(None, seed=1, method="none", mu="0"),
-            ],
-            "runs of none on drifting_mountain_car keep no β",
-        ),
-        ([TWO[0], made_run([(1, 2, 3)] * 2, seed=1, groups=GROUPS[::-1])], "different groups of weights"),
-        ([TWO[0], made_run([(1, 2, 3)] * 3, seed=1, groups=(*GROUPS, "c"))], "different groups of weights"),
-        ([TWO[0], made_run([(1, 2, 3)] * 2, seed=1, groups=None)], "different groups of weights"),
-        ([made_run([(1, 2, 3)] * 3)], "different groups of weights"),
-        ([], "there are no runs"),
-    ],
-    ids=[
-        "none",
-        "none, nor names",
-        "in one run only",
-        "in one method only",
-        "other names",
-        "more groups",
-        "no names",
-        "more groups than names",
-        "no runs",
-    ],
-)
-def test_runs_without_beta_are_refused_in_one_line(runs, words):
-    for make in (lambda: beta.curves(runs, window=2), lambda: beta.final(runs, final=2)):
-        with pytest.raises(UserError) as raised:
-            make()
-        assert words in str(raised.value) and len(str(raised.value).splitlines()) == 1

@@ -405,34 +405,6 @@ def test_tables_come_back_from_files_as_they_were(tmp_path):
         pd.testing.assert_frame_equal(tables.read(tmp_path / name), frame)
 
 
-@pytest.mark.parametrize(
-    "runs, words",
-    [
-        ([], "there are no runs to aggregate"),
-        (
-            [made_run([1], [1]), made_run([1], [1], seed=2, frames=99)],
-            "seaquest mixed alpha 2^-6 mu 0.001 drift 0: the run of seed 2 is of 99 observed frames, not 100",
-        ),
-        (
-            [dataclasses.replace(made_run([1], [1]), meta={})],
-            "alpha 2^-6 mu 0.001 drift 0: the run of seed 0 is of None observed frames, not 100",
-        ),
-        (
-            [made_run([1], [1]), made_run([1], [1], environment="asterix", seed=1)],
-            "seaquest mixed alpha 2^-6 mu 0.001 drift 0: has seed 0, but asterix mixed alpha 2^-6 mu 0.001 "
-            "drift 0 has seed 1; every setting needs the same seeds",
-        ),
-        ([made_run([1], [1])] * 2, "seed 0 is given more than once"),
-    ],
-    ids=["none", "other frames", "no frames asked", "other seeds", "twice"],
-)
-def test_runs_that_do_not_match_are_refused_in_one_line(runs, words):
-    for make in (lambda: curves_of(runs, frames=100, window=2), lambda: scores_of(runs)):
-        with pytest.raises(UserError) as raised:
-            make()
-        assert words in str(raised.value) and len(str(raised.value).splitlines()) == 1
-
-
 # The best α
 
 

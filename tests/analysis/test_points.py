@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,12 +21,6 @@ def test_of_many_points_the_first_the_last_and_no_more_than_asked_are_kept(count
 def test_the_points_are_as_even_as_can_be(count, most):
     gaps = np.diff(points.kept(count, most))
     assert gaps.max() - gaps.min() <= 1
-
-
-@pytest.mark.parametrize(("count", "most"), [(0, 5), (5, 1)])
-def test_no_points_cannot_be_kept(count, most):
-    with pytest.raises(ValueError, match="points"):
-        points.kept(count, most)
 
 
 def test_curves_keep_their_rows_at_the_same_episodes():

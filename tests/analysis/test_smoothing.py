@@ -49,13 +49,3 @@ def test_every_kth_episode_of_a_long_run_is_drawn(episodes, first, step, number)
     kept = drawn_episodes(episodes)
     np.testing.assert_array_equal(kept, range(first, episodes, step))
     assert len(kept) == number
-
-
-def test_refuses_to_draw_no_episode():
-    with pytest.raises(ValueError, match="0 episodes; there must be at least 1"):
-        drawn_episodes(0)
-
-
-def test_refuses_an_empty_window():
-    with pytest.raises(ValueError, match="window is 0"):
-        trailing_mean(np.zeros(3), 0)

@@ -4,14 +4,12 @@ import json
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metatrace.analysis import aggregate, games, points, thinned
 from metatrace.analysis.smoothing import trailing_mean
-from metatrace.errors import UserError
 from metatrace.runs.key import RunKey
 from metatrace.runs.results import Run
 
@@ -142,9 +140,3 @@ def test_a_curve_without_a_point_is_an_empty_one():
     made = thinned.thin_figure(curves, [run], grid=np.array([1, 50]), course=lambda one: np.full(2, np.nan))
     assert made["curves"][0][1:] == [[], [], []]
     assert made["runs"][0][1] == [[None, None]]
-
-
-def test_seeds_that_do_not_match_are_refused():
-    runs = [car("2^-5", 0), car("2^-5", 1), car("2^-9", 0)]
-    with pytest.raises(UserError, match="same seeds"):
-        thinned.thin_figure(pd.DataFrame({"episode": []}), runs, grid=np.array([1]), course=lambda run: run.returns[:1])
