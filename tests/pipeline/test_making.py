@@ -126,14 +126,6 @@ def test_a_run_of_other_code_is_refused_and_nothing_is_written(there, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_figure_of_beta_refuses_runs_that_keep_none(there, tmp_path):
-    job = PLAN.tables_job(PLAN.figure("figure_1"))
-    job |= {"make": "metatrace.analysis.episode_tables:make_with_beta", "folder": str(tmp_path / "tables")}
-    with pytest.raises(UserError, match="runs of none on mountain_car keep no β"):
-        making.make_tables(job)
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("damage", ["cut", "gone"])
 def test_a_damaged_run_ends_a_script_with_one_line_in_its_log(scale, tmp_path, damage):
     figure = PLAN.figure("figure_1")

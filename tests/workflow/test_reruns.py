@@ -285,7 +285,7 @@ EDITS = {
         NOTHING,
     ),
     "the mean β": (
-        replaced("metatrace/analysis/beta.py", "values[:, -final:]", "values[:, 0 - final :]"),
+        replaced("metatrace/analysis/beta.py", "[:, -final:]", "[:, 0 - final :]"),
         after("figure_7"),
     ),
     "the choice of the best μ": (
