@@ -12,6 +12,7 @@ import matplotlib
 import matplotlib.style
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -44,32 +45,23 @@ _TICKS = {
     "labelcolor": "#222222",
     "labelsize": 8.0,
     "major.size": 3.0,
-    "minor.size": 3.2,
-    "minor.width": 0.8,
+    "major.width": 0.8,
 }
 _RC: dict[str, Any] = {
     "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so every machine has the same
-    "font.size": 9.6,
-    "text.color": ".15",
     "axes.titlesize": 9.5,
     "axes.labelsize": 9.0,
-    "axes.labelcolor": ".15",
     "axes.edgecolor": "#555555",
+    "axes.linewidth": 0.8,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
-    "axes.axisbelow": True,
     "legend.fontsize": 8.5,
     "legend.title_fontsize": 9.0,
     "figure.titlesize": 11.5,
     "grid.color": "#e4e4e4",
     "grid.linewidth": 0.6,
-    "lines.linewidth": 1.2,
-    "lines.markersize": 4.8,
     "lines.solid_capstyle": "butt",
-    "patch.linewidth": 0.8,
-    "patch.edgecolor": "w",
-    "patch.force_edgecolor": True,
     **{f"{axis}tick.{key}": value for axis in "xy" for key, value in _TICKS.items()},
     # Text as outlines looks the same on machines without the font.
     "svg.fonttype": "path",
@@ -103,7 +95,8 @@ class Look(NamedTuple):
 @contextmanager
 def theme() -> Iterator[None]:
     """The project's look, for drawing and saving alike; nothing of the reader's matplotlibrc remains."""
-    with matplotlib.style.context(["default", _RC], after_reset=True):
+    settings = sns.plotting_context("paper") | sns.axes_style("ticks") | _RC
+    with matplotlib.style.context(["default", settings], after_reset=True):
         yield
 
 

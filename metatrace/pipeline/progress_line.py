@@ -6,8 +6,7 @@ import time
 from collections import Counter, defaultdict
 from typing import Any, TextIO
 
-from snakemake.logging import get_event
-from snakemake_interface_logger_plugins.common import LogEvent
+from snakemake.logging import LogEvent, get_event
 
 from metatrace.progress import SECONDS_BETWEEN_LINES, in_words
 
