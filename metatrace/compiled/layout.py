@@ -1,75 +1,76 @@
-"""What the arrays of a linear kernel hold: the one place that both sides of a call agree on.
+"""What a compiled linear agent works on: one record, described here for both sides of a call.
 
-A kernel (`lazy_kernel`, `packed_kernel`) runs some episodes of AC(λ) and takes, after their number, these arrays. A
-block is the value's weights, or those of one action; there are 1 + actions blocks. Features that a run does not use
-have their places all the same.
-
-    flags        int64 (9,)        choices, see the names below; what is a yes or no is 1 or 0
-    numbers      float64 (6,)      constants of the run
-    state        float64 (8,)      scalars that live on from call to call
-    starts       float64 (episodes,)  what the environment makes each starting state of
-    uniforms     float64 (episodes · time limit,)  in [0, 1), one per step, which pick the actions
-    flips        int64 (any,)      for every flip of a sign in the run, from the first unused on, its place in the row
-                                   of all draws, step · signs + sign; the last is beyond what the call can reach
-    noise        int64 (episodes · (time limit + 1),)  a word per observation; bit k is noise feature k
-    signs        float64 (signs,)  ±1, of the informative features
-    store        float64           STORE_ROWS rows per feature and block, what is learned; each kernel has its order
-    integers     int64 (5, features)
-    scratch      float64 (5, features)  nothing that lives on
-    returns      float64 (episodes,)    written: undiscounted returns
-    lengths      int64 (episodes,)      written: steps
-    beta         float64 (episodes, 6)  written where signs drift: mean β of groups of weights at each episode's end
-    status       int64 (6,)        what the call has used and reached
+A block is the value's weights, or those of one action. Features that a run does not use have their places all the same.
 """
 
-# The methods that kernels have, as `flags` names them.
-METHOD_CODES = {
-    "none": 0,
-    "scalar": 1,
-    "scalar-unnormalized": 2,
-    "sid": 3,
-    "nosid": 4,
-    "vector": 5,
-    "vector-unnormalized": 6,
-    "mixed": 7,
-    "mixed-unnormalized": 8,
-}
-NORMALISERS = ("td_error", "trace_product", "meta_gradient")  # of NOSID
+from collections.abc import Sequence
+from typing import Any
 
-# flags; the last is the environment's own
-(
-    METHOD,
-    NORMALISER,
-    DRIFTING,
-    BOOTSTRAP_TIME_LIMIT,
-    PREVIOUS_ALPHA,
-    CUT_TERMINAL_TRACE,
-    FORGET_H,
-    DIVIDES_OVERSHOOT,
-    ENVIRONMENT_FLAG,
-) = range(9)
-N_FLAGS = 9
+import numpy as np
 
-# numbers; U_RATE is how fast u falls to a smaller effective step-size, 1 − γλ in the paper; the last is the
-# environment's own
-GAMMA, LAM, MU, LOG_CONSTANT, U_RATE, ENVIRONMENT_NUMBER = range(6)
-N_NUMBERS = 6
-
-# state; the packed kernel's four sums come last
-STATE_BETA, STATE_V, STATE_ALPHA, STATE_VISITED, STATE_SUMS = range(5)
-N_STATE = STATE_SUMS + 4
-
-# status. How much of the random numbers a call used; DIVERGED is −1 or the episode of this call; STEPS and STAMP count
-# the steps and episodes of the whole run.
-UNIFORMS_USED, FLIPS_USED, NOISE_USED, DIVERGED, STEPS, STAMP = range(6)
-N_STATUS = 6
-
-# The lazy kernel's store is STORE_ROWS × features × blocks, the packed kernel's features × STORE_ROWS × blocks. Each
-# kernel names its rows; the weights are row 0.
-STORE_ROWS = 8
-INTEGER_ROWS = 5
-SCRATCH_ROWS = 5
-# Columns of `beta`: value/informative, value/noisy, policy/informative, policy/noisy, and the first and the third over
-# the features that were ever active
+# The methods that have kernels, and the normalisers of NOSID: a record holds their places.
+METHODS = (
+    *("none", "scalar", "scalar-unnormalized", "sid", "nosid"),
+    *("vector", "vector-unnormalized", "mixed", "mixed-unnormalized"),
+)
+NORMALISERS = ("td_error", "trace_product", "meta_gradient")
+EPISODES = 50  # the most of a call: progress shows, and its random numbers stay in cache
+STORE_ROWS = 8  # of `store`; each kernel names its own, the weights are row 0
+# Columns of `beta_groups`: value/informative, value/noisy, policy/informative, policy/noisy, and the first and the
+# third over the features that were ever active.
 N_GROUPS = 6
-N_ARRAYS = 15
+
+
+def record(
+    n_features: int, blocks: int, time_limit: int, n_informative: int, own: Sequence[tuple[str, Any]] = ()
+) -> np.dtype[np.void]:
+    """The type of the record.
+
+    Args:
+      blocks: of weights, 1 + actions.
+      time_limit: the most steps of an episode.
+      n_informative: the first so many features count as informative, and have signs that drift.
+      own: further fields, which the environment alone reads.
+    """
+    real, whole, per_feature = np.float64, np.int64, (n_features,)
+
+    def scalars(kind: Any, names: str) -> list[tuple[str, Any]]:
+        return [(name, kind) for name in names.split()]
+
+    fields: list[Any] = [
+        ("store", real, (n_features, STORE_ROWS, blocks)),  # what is learned; begins where a cache line does
+        # The run's constants; what is a yes or no is 1 or 0. Features from `first_noise` on count as noisy; `u_rate` is
+        # how fast u falls to a smaller effective step-size, 1 − γλ in the paper.
+        *scalars(whole, "method normaliser drifting bootstraps_time_limit first_noise"),
+        *scalars(whole, "uses_previous_alpha cuts_terminal_trace forgets_h divides_overshoot"),
+        *scalars(real, "gamma gamma_lambda mu log_constant u_rate"),
+        *own,
+        # What lives on from call to call: β and v of the step-size that all weights share, and its α; steps and
+        # episodes of the run so far; −1, or the episode of this call in which a number stopped being finite.
+        *scalars(real, "beta v alpha"),
+        *scalars(whole, "steps stamp diverged visited"),
+        ("group_sums", real, (4,)),
+        ("stamps", whole, per_feature),  # the episode in which each feature was last active
+        ("last_step", whole, per_feature),
+        ("signs", real, (n_informative,)),  # ±1
+        # Random numbers, and how many of them a call has used: what the environment makes each starting state of;
+        # uniform ones in [0, 1), one per step, which pick the actions; a word per observation, whose bit k is noise
+        # feature k. Flips of signs are an argument of their own.
+        ("starts", real, (EPISODES,)),
+        ("uniforms", real, (EPISODES * time_limit,)),
+        ("noise", whole, (EPISODES * (time_limit + 1),)),
+        *scalars(whole, "uniforms_used noise_used flips_used"),
+        # What lives for an episode: the trace is c times that in `store`, and the touched features have been active.
+        *scalars(real, "c u z_beta z_h z_z sum_w sum_h log_v_decay"),
+        ("n_touched", whole),
+        ("touched", whole, per_feature),
+        # What lives for a step: the features that are active now and in the next state, their values, h of theirs
+        *scalars(whole, "n_active n_following"),
+        *((name, whole, per_feature) for name in ("active", "following")),
+        *((name, real, per_feature) for name in ("x", "next_x", "h_before", "next_h_before")),
+        # Written, an entry per episode: undiscounted returns, steps, and the mean β of groups of weights at its end
+        ("returns", real, (EPISODES,)),
+        ("lengths", whole, (EPISODES,)),
+        ("beta_groups", real, (EPISODES, N_GROUPS)),
+    ]
+    return np.dtype(fields, align=True)

@@ -1,7 +1,7 @@
 """A compiled linear agent: AC(λ) with none, scalar, scalar-unnormalized, sid and nosid, in O(active) per step.
 
-The same algorithm as `metatrace.agents.linear` with `metatrace.tuning`, for features of 0 and ±1, on the environment
-that `make` is given. What is dense there is lazy here:
+The same algorithm as `metatrace.agents.linear` with `metatrace.tuning`, for features of 0 and ±1. What is dense there
+is lazy here:
 
   z = c·z′. Every step multiplies c by γλ instead of each element of z; a new gradient enters z′
   divided by c.
@@ -16,354 +16,195 @@ Only ⟨z|h⟩ and ‖z‖² (for SID) look dense; both follow from their values
 """
 
 import math
-from collections.abc import Callable
 from typing import Any
 
-from metatrace.compiled import kernel_parts
-from metatrace.compiled.kernel_parts import Environment, compiled, inlined
-from metatrace.compiled.layout import (
-    BOOTSTRAP_TIME_LIMIT,
-    CUT_TERMINAL_TRACE,
-    DIVERGED,
-    DIVIDES_OVERSHOOT,
-    DRIFTING,
-    FLIPS_USED,
-    FORGET_H,
-    GAMMA,
-    LAM,
-    LOG_CONSTANT,
-    METHOD,
-    METHOD_CODES,
-    MU,
-    N_GROUPS,
-    NOISE_USED,
-    NORMALISER,
-    NORMALISERS,
-    PREVIOUS_ALPHA,
-    STAMP,
-    STATE_ALPHA,
-    STATE_BETA,
-    STATE_V,
-    STEPS,
-    STORE_ROWS,
-    U_RATE,
-    UNIFORMS_USED,
+from metatrace.compiled import layout
+from metatrace.compiled.linear_agent import (
+    Run,
+    clear,
+    compiled,
+    divide_overshoot,
+    inlined,
+    tune_shared,
+    tune_shared_unnormalized,
 )
 
 # Function -> the methods that alone use it, for fingerprints.
 USED_BY: dict[str, tuple[str, ...]] = {
     "tune_scalar": ("scalar",),
-    "tune_scalar_unnormalized": ("scalar-unnormalized",),
     "tune_sid": ("sid",),
     "tune_nosid": ("nosid",),
 }
-NONE, SCALAR, SCALAR_UNNORMALIZED, SID, NOSID = (
-    METHOD_CODES[method] for method in ("none", "scalar", "scalar-unnormalized", "sid", "nosid")
+NONE, SCALAR, SCALAR_UNNORMALIZED, SID, NOSID = map(
+    layout.METHODS.index, ("none", "scalar", "scalar-unnormalized", "sid", "nosid")
 )
-TD_ERROR, TRACE_PRODUCT, META_GRADIENT = range(len(NORMALISERS))
+TD_ERROR, TRACE_PRODUCT, META_GRADIENT = range(len(layout.NORMALISERS))
 REBASE_BELOW = 1e-3
+# Rows of `store`; of `SEEN` two numbers
+W, H, Z, SEEN = range(4)
 
 
 @inlined
-def tune_scalar(
-    delta: float,
-    h_U: float,
-    U_U: float,
-    gamma_lambda: float,
-    mu: float,
-    u_rate: float,
-    divides_overshoot: int,
-    beta: float,
-    v: float,
-    u: float,
-    z_beta: float,
-) -> tuple[float, float, float, float]:
-    """Algorithm 1: β, v, u and z_β after lines 7 to 13."""
-    z_beta = gamma_lambda * z_beta + h_U  # line 7
-    Delta_beta = z_beta * delta  # line 8
-    size = abs(Delta_beta)
-    v = max(size, v + mu * (size - v))  # line 9
-    beta += mu * Delta_beta / (v if v > 0.0 else 1.0)  # line 10
-    if divides_overshoot:
-        effective = math.exp(beta) * U_U
-        u = max(effective, u + u_rate * (effective - u))  # line 11
-        beta -= math.log(max(u, 1.0))  # lines 12 and 13
-    return beta, v, u, z_beta
+def tune_scalar(run: Run, delta: float, h_U: float, U_U: float) -> None:
+    """Algorithm 1, lines 7 to 13; `U_U` is |∂U/∂w|²."""
+    tune_shared(run, delta, h_U)
+    if run.divides_overshoot:
+        divide_overshoot(run, math.exp(run.beta) * U_U)
 
 
 @inlined
-def tune_scalar_unnormalized(
-    delta: float, h_U: float, gamma_lambda: float, mu: float, beta: float, z_beta: float
-) -> tuple[float, float]:
-    """Algorithm 1 without normalization: β and z_β."""
-    z_beta = gamma_lambda * z_beta + h_U
-    Delta_beta = z_beta * delta
-    return beta + mu * Delta_beta, z_beta
-
-
-@inlined
-def tune_sid(delta: float, z_h: float, mu: float, beta: float) -> float:
+def tune_sid(run: Run, delta: float) -> None:
     """SID: β ← β + μ δ ⟨z|h⟩."""
-    Delta_beta = delta * z_h
-    return beta + mu * Delta_beta
+    Delta_beta = delta * run.z_h
+    run.beta += run.mu * Delta_beta
 
 
 @inlined
-def tune_nosid(
-    delta: float,
-    z_h: float,
-    normaliser: int,
-    mu: float,
-    gamma: float,
-    c: float,
-    z_value: float,
-    terminal: bool,
-    n_following: int,
-    following: Any,
-    next_x: Any,
-    z: Any,
-    beta: float,
-    v: float,
-) -> tuple[float, float]:
-    """NOSID: β, normalized and bounded by −1/⟨z|∂δ/∂w⟩, and v."""
-    Delta_beta = delta * z_h
-    if normaliser == TD_ERROR:
-        v = max(v, abs(delta))
-    elif normaliser == TRACE_PRODUCT:
-        v = max(v, abs(z_h))
+def tune_nosid(run: Run, delta: float, z_value: float, terminal: bool) -> None:
+    """NOSID: β, normalized and bounded by −1/⟨z|∂δ/∂w⟩, and v; `z_value` is ⟨z′|∂V/∂w⟩."""
+    Delta_beta = delta * run.z_h
+    if run.normaliser == TD_ERROR:
+        run.v = max(run.v, abs(delta))
+    elif run.normaliser == TRACE_PRODUCT:
+        run.v = max(run.v, abs(run.z_h))
     else:
-        v = max(v, abs(Delta_beta))
-    beta += mu * Delta_beta / (v if v > 0.0 else 1.0)
+        run.v = max(run.v, abs(Delta_beta))
+    run.beta += run.mu * Delta_beta / (run.v if run.v > 0.0 else 1.0)
     next_z_value = 0.0
     if not terminal:
-        for k in range(n_following):
-            next_z_value += next_x[k] * z[following[k], 0]
-    z_delta = c * (gamma * next_z_value - z_value)  # ⟨z|∂δ/∂w⟩
+        for k in range(run.n_following):
+            next_z_value += run.next_x[k] * run.store[run.following[k], Z, 0]
+    z_delta = run.c * (run.gamma * next_z_value - z_value)  # ⟨z|∂δ/∂w⟩
     if z_delta < 0.0:
-        beta = min(beta, -math.log(-z_delta))
-    return beta, v
+        run.beta = min(run.beta, -math.log(-z_delta))
 
 
-def make(environment: Environment) -> Callable[..., None]:
-    """The kernel for an environment: a function for numba that takes the arrays of `layout`, by their addresses."""
-    start, next_state, reward_of, is_over = (
-        environment.start,
-        environment.next_state,
-        environment.reward,
-        environment.is_over,
-    )
-    observe, drift_one_step = environment.observe, environment.drift
-    n_features, time_limit, blocks = environment.n_features, environment.time_limit, environment.blocks
-    array_of_blocks = kernel_parts.array_of(blocks)
-    array_of_actions = kernel_parts.array_of(environment.n_actions)
-    softmax = kernel_parts.softmax_over(environment.n_actions)
-    is_finite = kernel_parts.is_finite_over(environment.n_actions)
-    choose = kernel_parts.choose_among(environment.n_actions)
-    write_grad_U = kernel_parts.write_grad_U_of(environment.n_actions)
+@inlined
+def catch_up(run: Run, i: int) -> None:
+    """Brings feature i's weights and h up to date with all steps so far."""
+    store = run.store
+    missed_w = run.sum_w - store[i, SEEN, 0]
+    missed_h = run.sum_h - store[i, SEEN, 1]
+    for block in range(store.shape[2]):
+        store[i, W, block] += missed_w * store[i, Z, block]
+        store[i, H, block] += missed_h * store[i, Z, block]
+    store[i, SEEN, 0] = run.sum_w
+    store[i, SEEN, 1] = run.sum_h
 
-    @inlined
-    def catch_up(i: int, sum_w: float, sum_h: float, w: Any, h: Any, z: Any, seen: Any) -> None:
-        # Brings feature i's weights and h up to date with all steps so far.
-        missed_w = sum_w - seen[i, 0]
-        missed_h = sum_h - seen[i, 1]
-        for block in range(blocks):
-            w[i, block] += missed_w * z[i, block]
-            h[i, block] += missed_h * z[i, block]
-        seen[i, 0] = sum_w
-        seen[i, 1] = sum_h
 
-    @compiled
-    def rebase(
-        n_touched: int, touched: Any, c: float, sum_w: float, sum_h: float, w: Any, h: Any, z: Any, seen: Any
-    ) -> None:
-        # Catches up every feature in the trace and moves c into z′ (c = 0 empties the trace).
-        for k in range(n_touched):
-            i = touched[k]
-            catch_up(i, sum_w, sum_h, w, h, z, seen)
-            for block in range(blocks):
-                z[i, block] *= c
-            seen[i, 0] = 0.0
-            seen[i, 1] = 0.0
+@compiled
+def rebase(run: Run, c: float) -> None:
+    """Catches up every feature in the trace and moves c into z′ (0 empties the trace)."""
+    store = run.store
+    for k in range(run.n_touched):
+        i = run.touched[k]
+        catch_up(run, i)
+        for block in range(store.shape[2]):
+            store[i, Z, block] *= c
+        store[i, SEEN, 0] = 0.0
+        store[i, SEEN, 1] = 0.0
+    run.c, run.sum_w, run.sum_h = 1.0, 0.0, 0.0
 
-    @compiled
-    def run_episodes(
-        episodes: int,
-        flags: Any,
-        numbers: Any,
-        state: Any,
-        starts: Any,
-        uniforms: Any,
-        flips: Any,
-        noise: Any,
-        signs: Any,
-        store: Any,
-        integers: Any,
-        scratch: Any,
-        returns: Any,
-        lengths: Any,
-        beta_groups: Any,
-        status: Any,
-    ) -> None:
-        # Runs the episodes and stops where the run diverges. Allocates nothing, so that its machine code stands alone.
-        w, h, z, seen = store[0], store[1], store[2], store[3]
-        touched, stamps, active, following = integers[0], integers[1], integers[2], integers[3]
-        x, next_x = scratch[1], scratch[2]
-        # A number per block: V and the logits, the same with h in place of w, and ∂U/∂w of a feature with value 1
-        totals, h_totals, g, pi = array_of_blocks(), array_of_blocks(), array_of_blocks(), array_of_actions()
-        method, normaliser, drifting = flags[METHOD], flags[NORMALISER], flags[DRIFTING]
-        gamma, mu, u_rate = numbers[GAMMA], numbers[MU], numbers[U_RATE]
-        gamma_lambda, log_constant = gamma * numbers[LAM], numbers[LOG_CONSTANT]
-        beta, v, alpha = state[STATE_BETA], state[STATE_V], state[STATE_ALPHA]
-        uniforms_used, flips_used, noise_used = 0, 0, 0
 
-        for episode in range(episodes):
-            place = start(starts[episode])
-            episode_return = 0.0
-            c, sum_w, sum_h = 1.0, 0.0, 0.0
-            n_touched = 0
-            z_beta, u = 0.0, 0.0
-            z_h, z_z = 0.0, 0.0  # ⟨z|h⟩ and ‖z‖²
-            status[STAMP] += 1
-            if flags[FORGET_H]:
-                for i in range(n_features):
-                    for block in range(blocks):
-                        h[i, block] = 0.0
-            n_active = observe(place, flags, numbers, signs, noise[noise_used], active, x)
-            noise_used += drifting
+@inlined
+def start_call(run: Run) -> None:
+    """Nothing."""
 
-            for t in range(time_limit):
-                # V, π and the sums of h over the active features, block by block
-                for block in range(blocks):
-                    totals[block], h_totals[block] = 0.0, 0.0
-                for k in range(n_active):
-                    i = active[k]
-                    catch_up(i, sum_w, sum_h, w, h, z, seen)
-                    for block in range(blocks):
-                        totals[block] += x[k] * w[i, block]
-                        h_totals[block] += x[k] * h[i, block]
-                softmax(totals, pi)
-                if not is_finite(totals, pi):
-                    status[DIVERGED] = episode
-                    status[STEPS] += t
-                    break
 
-                # act
-                action = choose(uniforms[uniforms_used], pi)
-                uniforms_used += 1
-                place = next_state(place, action)
-                reward, reached = reward_of(place), is_over(place)
-                episode_return += reward
-                out_of_time = t == time_limit - 1
-                terminal = reached or (out_of_time and not flags[BOOTSTRAP_TIME_LIMIT])
-                if drifting:
-                    flips_used = drift_one_step(status[STEPS] + t, flips, flips_used, signs)
-                n_following = observe(place, flags, numbers, signs, noise[noise_used], following, next_x)
-                noise_used += drifting
+@inlined
+def touch(run: Run, i: int) -> None:
+    """Nothing."""
 
-                # δ and ⟨∂δ/∂w|h⟩
-                delta = reward - totals[0]
-                h_delta = -h_totals[0]
-                if not terminal:
-                    next_value, next_h_value = 0.0, 0.0
-                    for k in range(n_following):
-                        i = following[k]
-                        catch_up(i, sum_w, sum_h, w, h, z, seen)
-                        next_value += next_x[k] * w[i, 0]
-                        next_h_value += next_x[k] * h[i, 0]
-                    delta += gamma * next_value
-                    h_delta += gamma * next_h_value
 
-                # ∂U/∂w and z ← γλz + ∂U/∂w
-                g_g = write_grad_U(action, pi, log_constant, g)
-                h_U = h_totals[0]
-                for block in range(1, blocks):
-                    h_U += g[block] * h_totals[block]
-                U_U = n_active * g_g  # every active feature has x² = 1
-                if terminal and flags[CUT_TERMINAL_TRACE]:
-                    rebase(n_touched, touched, 0.0, sum_w, sum_h, w, h, z, seen)
-                    c, sum_w, sum_h = 1.0, 0.0, 0.0
-                    z_h, z_z = 0.0, 0.0
-                c *= gamma_lambda
-                if c < REBASE_BELOW:
-                    rebase(n_touched, touched, c, sum_w, sum_h, w, h, z, seen)
-                    c, sum_w, sum_h = 1.0, 0.0, 0.0
-                z_U = 0.0  # ⟨γλz|∂U⟩
-                z_value = 0.0
-                inverse_c = 1.0 / c
-                for k in range(n_active):
-                    i = active[k]
-                    if stamps[i] != status[STAMP]:
-                        stamps[i] = status[STAMP]
-                        touched[n_touched] = i
-                        n_touched += 1
-                    # Up to date since the start of this step, whatever the sums were called then.
-                    seen[i, 0] = sum_w
-                    seen[i, 1] = sum_h
-                    for block in range(blocks):
-                        z_U += x[k] * g[block] * z[i, block]
-                        z[i, block] += x[k] * g[block] * inverse_c
-                    z_value += x[k] * z[i, 0]
-                z_z = gamma_lambda * gamma_lambda * z_z + 2.0 * c * z_U + U_U
-                z_h = gamma_lambda * z_h + h_U
+@inlined
+def start_episode(run: Run) -> None:
+    """Forgets the trace and what belongs to it."""
+    run.c, run.sum_w, run.sum_h = 1.0, 0.0, 0.0
+    run.z_beta, run.u, run.z_h, run.z_z = 0.0, 0.0, 0.0, 0.0
+    if run.forgets_h:
+        clear(run, H)
 
-                # tune
-                previous_alpha = alpha
-                if method == SCALAR:
-                    beta, v, u, z_beta = tune_scalar(
-                        delta, h_U, U_U, gamma_lambda, mu, u_rate, flags[DIVIDES_OVERSHOOT], beta, v, u, z_beta
-                    )
-                elif method == SCALAR_UNNORMALIZED:
-                    beta, z_beta = tune_scalar_unnormalized(delta, h_U, gamma_lambda, mu, beta, z_beta)
-                elif method == SID:
-                    beta = tune_sid(delta, z_h, mu, beta)
-                elif method == NOSID:
-                    beta, v = tune_nosid(
-                        delta,
-                        z_h,
-                        normaliser,
-                        mu,
-                        gamma,
-                        c,
-                        z_value,
-                        terminal,
-                        n_following,
-                        following,
-                        next_x,
-                        z,
-                        beta,
-                        v,
-                    )
-                if method != NONE:
-                    alpha = math.exp(beta)
 
-                # w ← w + αδz and h ← h + α(δ + ⟨∂δ|h⟩)z (line 14), both by way of the sums
-                if not math.isfinite(delta + h_delta + beta + alpha):
-                    status[DIVERGED] = episode
-                    status[STEPS] += t + 1
-                    break
-                step = alpha * (delta + h_delta)
-                if method != NONE:
-                    sum_h += step * c
-                    z_h += step * z_z
-                sum_w += (previous_alpha if flags[PREVIOUS_ALPHA] else alpha) * delta * c
+@inlined
+def evaluate(run: Run, totals: Any, h_totals: Any) -> None:
+    """Adds up x·w and x·h over the active features, block by block."""
+    store = run.store
+    for k in range(run.n_active):
+        i, x = run.active[k], run.x[k]
+        catch_up(run, i)
+        for block in range(store.shape[2]):
+            totals[block] += x * store[i, W, block]
+            h_totals[block] += x * store[i, H, block]
 
-                n_active = n_following
-                for k in range(n_following):
-                    active[k] = following[k]
-                    x[k] = next_x[k]
-                if reached or out_of_time:
-                    returns[episode] = episode_return
-                    lengths[episode] = t + 1
-                    status[STEPS] += t + 1
-                    break
 
-            rebase(n_touched, touched, 0.0, sum_w, sum_h, w, h, z, seen)
-            if status[DIVERGED] >= 0:
-                break
-            for group in range(N_GROUPS):
-                beta_groups[episode, group] = beta
+@inlined
+def evaluate_following(run: Run) -> tuple[float, float]:
+    """V, and the same with h in place of w, in the next state."""
+    value, h_value = 0.0, 0.0
+    for k in range(run.n_following):
+        i, x = run.following[k], run.next_x[k]
+        catch_up(run, i)
+        value += x * run.store[i, W, 0]
+        h_value += x * run.store[i, H, 0]
+    return value, h_value
 
-        state[STATE_BETA], state[STATE_V], state[STATE_ALPHA] = beta, v, alpha
-        status[UNIFORMS_USED], status[FLIPS_USED], status[NOISE_USED] = uniforms_used, flips_used, noise_used
 
-    return kernel_parts.entry_of(run_episodes, (STORE_ROWS, n_features, blocks), environment)
+@inlined
+def learn(run: Run, g: Any, delta: float, h_U: float, h_delta: float, terminal: bool) -> bool:
+    """The trace, the method's tuning, and line 14."""
+    store, n_active = run.store, run.n_active
+    # z ← γλz + ∂U/∂w
+    if terminal and run.cuts_terminal_trace:
+        rebase(run, 0.0)
+        run.z_h, run.z_z = 0.0, 0.0
+    run.c *= run.gamma_lambda
+    if run.c < REBASE_BELOW:
+        rebase(run, run.c)
+    z_U = 0.0  # ⟨γλz′|∂U⟩
+    z_value = 0.0
+    inverse_c = 1.0 / run.c
+    for k in range(n_active):
+        i, x = run.active[k], run.x[k]
+        # Up to date since the start of this step, whatever the sums were called then.
+        store[i, SEEN, 0] = run.sum_w
+        store[i, SEEN, 1] = run.sum_h
+        for block in range(len(g)):
+            z_U += x * g[block] * store[i, Z, block]
+            store[i, Z, block] += x * g[block] * inverse_c
+        z_value += x * store[i, Z, 0]
+    g_g = 0.0
+    for block in range(len(g)):
+        g_g += g[block] * g[block]
+    U_U = n_active * g_g  # every active feature has x² = 1
+    run.z_z = run.gamma_lambda * run.gamma_lambda * run.z_z + 2.0 * run.c * z_U + U_U
+    run.z_h = run.gamma_lambda * run.z_h + h_U
+
+    previous_alpha = run.alpha
+    if run.method == SCALAR:
+        tune_scalar(run, delta, h_U, U_U)
+    elif run.method == SCALAR_UNNORMALIZED:
+        tune_shared_unnormalized(run, delta, h_U)
+    elif run.method == SID:
+        tune_sid(run, delta)
+    elif run.method == NOSID:
+        tune_nosid(run, delta, z_value, terminal)
+    if run.method != NONE:
+        run.alpha = math.exp(run.beta)
+
+    # w ← w + αδz and h ← h + α(δ + ⟨∂δ|h⟩)z (line 14), both by way of the sums
+    if not math.isfinite(delta + h_delta + run.beta + run.alpha):
+        return False
+    if run.method != NONE:
+        step = run.alpha * (delta + h_delta)
+        run.sum_h += step * run.c
+        run.z_h += step * run.z_z
+    run.sum_w += (previous_alpha if run.uses_previous_alpha else run.alpha) * delta * run.c
+    return True
+
+
+@inlined
+def end_episode(run: Run, episode: int) -> None:
+    """Catches up with the episode's last steps."""
+    rebase(run, 0.0)
+    for group in range(layout.N_GROUPS):
+        run.beta_groups[episode, group] = run.beta

@@ -8,8 +8,8 @@ GAMES = {"tables_games": 1, "pictures_games": 1}
 # The file, the old and the new text.
 SIDS_OWN = (
     "metatrace/compiled/lazy_kernel.py",
-    "Delta_beta = delta * z_h\n    return",
-    "Delta_beta = z_h * delta\n    return",
+    "Delta_beta = delta * run.z_h\n    run.beta",
+    "Delta_beta = run.z_h * delta\n    run.beta",
 )
 MIXEDS_OWN = (
     "metatrace/domains/atari/step_kernel.py",
@@ -18,8 +18,8 @@ MIXEDS_OWN = (
 )
 SHARED = (
     "metatrace/compiled/packed_kernel.py",
-    "growth = short_exp(mu * Delta_beta / v)",
-    "growth = short_exp(Delta_beta * mu / v)",
+    "total = a[0] * (g[0] * g[0])",
+    "total = (g[0] * g[0]) * a[0]",
 )
 
 

@@ -131,7 +131,7 @@ class TestThisProject:
         assert not self.changed(copy, "methods.py", "_ENTRIES = (\n", new)
 
     def test_a_renamed_local_variable_may_count(self, copy):
-        assert self.changed(copy, "domains/mountain_car/compiled.py", "starts = randomness", "s = randomness") == CARS
+        assert self.changed(copy, "domains/mountain_car/compiled.py", "finished = episodes", "done = episodes") == CARS
 
     @pytest.mark.parametrize(
         "module, old, new, wanted",
@@ -158,8 +158,8 @@ class TestThisProject:
             ),
             (
                 "compiled/lazy_kernel.py",
-                "(v if v > 0.0 else 1.0)  # line 10",
-                "(v if v > 0.0 else 2.0)",
+                "math.exp(run.beta) * U_U",
+                "math.exp(run.beta) * 2 * U_U",
                 {"compile_lazy_kernel", "run_mountain_car_scalar"},
             ),
             (

@@ -222,7 +222,7 @@ EDITS = {
     ),
     # Runs, and all that is made of them.
     "a renamed local variable": (
-        renamed("metatrace/domains/mountain_car/compiled.py", "missing", "lacking"),
+        renamed("metatrace/domains/mountain_car/compiled.py", "left", "rest"),
         runs(cars=16) + after(*CARS),
     ),
     "the scalar kernel": (

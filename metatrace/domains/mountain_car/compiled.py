@@ -1,149 +1,119 @@
-"""Runs the compiled agent: sets its arrays up, feeds it random numbers, collects what it did."""
+"""Runs the compiled agent: fills its record, feeds it random numbers, collects what it did."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from metatrace.compiled import layout, object_code
 from metatrace.domains.mountain_car import drift
 from metatrace.domains.mountain_car.dynamics import START_HIGH, START_LOW, TIME_LIMIT
-from metatrace.domains.mountain_car.features import BIAS, BLOCKS, FIRST_NOISE, N_FEATURES
-from metatrace.domains.mountain_car.settings import (
-    Settings,
-    Streams,
-    Training,
-    empty_training,
-    random_streams,
-)
+from metatrace.domains.mountain_car.features import BIAS, FIRST_NOISE, RECORD
+from metatrace.domains.mountain_car.settings import Settings, Training, empty_training, random_streams
 from metatrace.domains.mountain_car.tiles import N_TILES, TILES_PER_RANGE
-from metatrace.methods import METHODS
 
-# So many episodes a call: progress shows, and the random numbers of a call stay in cache.
-_EPISODES_PER_CALL = 50
+_EPISODES_PER_CALL = layout.EPISODES
 _CACHE_LINE = 64  # bytes
 _NEVER = np.iinfo(np.int64).max
 
 
 def load(path: Path, kernel: str) -> Callable[..., None]:
-    """Loads a kernel of mountain car: a function of the number of episodes and the addresses of its arrays.
+    """Loads a kernel of mountain car: a function of the number of episodes and the addresses of a record and of flips.
 
     Raises:
       UserError: the file is missing, damaged or another kernel's.
     """
-    return object_code.load(path, kernel, integers=1, pointers=layout.N_ARRAYS)
+    return object_code.load(path, kernel, integers=1, pointers=2)
 
 
 class _Randomness:
     """The random numbers of a run, drawn ahead; what a call leaves over goes into the next."""
 
-    def __init__(self, streams: Streams, settings: Settings) -> None:
-        self.streams, self.settings = streams, settings
-        self.uniforms = np.empty(0)
-        self.noise = np.empty(0, np.int64) if settings.drifting else np.zeros(1, np.int64)
+    def __init__(self, settings: Settings) -> None:
+        self._streams, self._drift, self._drifting = random_streams(settings.seed), settings.drift, settings.drifting
         # Places in the row of all draws, N_TILES a step; the last is beyond what the next call can reach.
         self.flips = np.empty(0, np.int64) if settings.drift > 0 else np.array([_NEVER])
         self._last_flip = -1
 
-    def draw(self, episodes: int, steps_so_far: int) -> np.ndarray:
-        """Draws what `episodes` episodes can need; returns their starting positions."""
-        starts = self.streams.starts.uniform(START_LOW, START_HIGH, episodes)
-        steps = episodes * TIME_LIMIT
-        missing = max(steps - len(self.uniforms), 0)
-        self.uniforms = np.concatenate([self.uniforms, self.streams.policy.random(missing)])
-        if self.settings.drifting:
-            missing = max(steps + episodes - len(self.noise), 0)
-            words = drift.noise_words(self.streams.noise, missing).astype(np.int64)
-            self.noise = np.concatenate([self.noise, words])
-        if self.settings.drift > 0:
-            while self._last_flip < (steps_so_far + steps) * N_TILES:
-                gaps = drift.flip_gaps(self.streams.flips, self.settings.drift, 256)
+    def refill(self, run: Any, used: Mapping[str, int]) -> None:
+        """Draws anew what the last call has used, and the flips that the next can need."""
+        streams = self._streams
+        _replace(run["starts"], used["starts"], lambda count: streams.starts.uniform(START_LOW, START_HIGH, count))
+        _replace(run["uniforms"], used["uniforms"], streams.policy.random)
+        if self._drifting:
+            _replace(run["noise"], used["noise"], lambda count: drift.noise_words(streams.noise, count))
+        if self._drift > 0:
+            self.flips = self.flips[run["flips_used"] :]
+            while self._last_flip < (run["steps"] + layout.EPISODES * TIME_LIMIT) * N_TILES:
+                gaps = drift.flip_gaps(streams.flips, self._drift, 256)
                 places = self._last_flip + np.cumsum(gaps)
                 self.flips = np.concatenate([self.flips, places])
                 self._last_flip = int(places[-1])
-        return starts
 
-    def discard(self, status: np.ndarray) -> None:
-        """Forgets what a call has used."""
-        self.uniforms = self.uniforms[status[layout.UNIFORMS_USED] :]
-        if self.settings.drifting:
-            self.noise = self.noise[status[layout.NOISE_USED] :]
-            self.flips = self.flips[status[layout.FLIPS_USED] :]
+
+def _replace(numbers: np.ndarray, used: int, draw: Callable[[int], np.ndarray]) -> None:
+    """Moves what is unused to the front, and draws the others."""
+    left = len(numbers) - used
+    numbers[:left] = numbers[used:]
+    numbers[left:] = draw(used)
 
 
 def train(
     kernel: Callable[..., None], settings: Settings, progress: Callable[[int], None] = lambda episodes: None
 ) -> Training:
     """The same training as `plain.train`, by the method's compiled kernel (see `load`)."""
-    numbers = np.zeros(layout.N_NUMBERS)
-    numbers[layout.GAMMA], numbers[layout.LAM], numbers[layout.MU] = settings.gamma, settings.lam, settings.mu
-    numbers[layout.ENVIRONMENT_NUMBER] = TILES_PER_RANGE[settings.readings["tile_width"]]
-    numbers[layout.LOG_CONSTANT] = 1e-8 if settings.readings["log_policy"] == "plus_1e-8" else 0.0
-    forgets_u = settings.readings["overshoot_divisor"] == "present_step"
-    numbers[layout.U_RATE] = 1.0 if forgets_u else 1.0 - settings.gamma * settings.lam
-    state = np.zeros(layout.N_STATE)
-    state[layout.STATE_BETA], state[layout.STATE_ALPHA] = np.log(settings.alpha), settings.alpha
-    flags, signs = _flags(settings), np.ones(N_TILES)
-    store = _in_whole_cache_lines(layout.STORE_ROWS * N_FEATURES * BLOCKS)
-    integers = np.zeros((layout.INTEGER_ROWS, N_FEATURES), np.int64)
-    scratch = np.zeros((layout.SCRATCH_ROWS, N_FEATURES))
-    status = np.zeros(layout.N_STATUS, np.int64)
-    status[layout.DIVERGED] = -1
-
-    randomness = _Randomness(random_streams(settings.seed), settings)
-    training = empty_training(settings)
-    beta = np.zeros((settings.episodes, layout.N_GROUPS)) if training.beta is None else training.beta
+    run, training, randomness = _record(settings), empty_training(settings), _Randomness(settings)
+    used = {name: len(run[name]) for name in ("starts", "uniforms", "noise")}
     for first in range(0, settings.episodes, _EPISODES_PER_CALL):
         episodes = min(_EPISODES_PER_CALL, settings.episodes - first)
-        starts = randomness.draw(episodes, int(status[layout.STEPS]))
-        arrays = (
-            *(flags, numbers, state),
-            *(starts, randomness.uniforms, randomness.flips, randomness.noise, signs),
-            *(store, integers, scratch),
-            *(training.returns[first:], training.lengths[first:], beta[first:], status),
-        )
-        kernel(episodes, *(array.ctypes.data for array in arrays))
-        randomness.discard(status)
-        if status[layout.DIVERGED] >= 0:
-            diverged = training.diverged_episode = first + int(status[layout.DIVERGED])
-            if diverged > 0:
-                beta[diverged:] = beta[diverged - 1]
+        randomness.refill(run, used)
+        kernel(episodes, run.ctypes.data, randomness.flips.ctypes.data)
+        used = {"starts": episodes, "uniforms": run["uniforms_used"], "noise": run["noise_used"]}
+        diverged = int(run["diverged"])
+        finished = episodes if diverged < 0 else diverged
+        new = slice(first, first + finished)
+        training.returns[new], training.lengths[new] = run["returns"][:finished], run["lengths"][:finished]
+        if training.beta is not None:
+            training.beta[new] = run["beta_groups"][:finished]
+        if diverged >= 0:
+            training.stop_at(first + diverged)
             break
         progress(episodes)
-    training.weights = _weights(store, settings)
-    training.steps = int(status[layout.STEPS])
+    used_features = np.ones(len(run["store"]), bool)
+    used_features[BIAS] = settings.has_bias
+    used_features[FIRST_NOISE:] = settings.drifting
+    training.weights, training.steps = run["store"][used_features, 0].T.copy(), int(run["steps"])
     return training
 
 
-def _in_whole_cache_lines(size: int) -> np.ndarray:
-    """Zeros that begin where a cache line does, so that no row of four weights lies in two of them."""
-    zeros = np.zeros(size + _CACHE_LINE // 8)
-    first = -zeros.ctypes.data % _CACHE_LINE // 8
-    return zeros[first : first + size]
-
-
-def _flags(settings: Settings) -> np.ndarray:
-    reading = settings.readings
-    flags = np.zeros(layout.N_FLAGS, np.int64)
-    flags[layout.METHOD] = layout.METHOD_CODES[settings.method]
-    flags[layout.NORMALISER] = layout.NORMALISERS.index(reading["nosid_normaliser"])
-    flags[layout.ENVIRONMENT_FLAG] = settings.has_bias
-    flags[layout.DRIFTING] = settings.drifting
-    flags[layout.BOOTSTRAP_TIME_LIMIT] = reading["time_limit"] == "bootstrap"
-    flags[layout.PREVIOUS_ALPHA] = reading["weight_update"] == "previous_step_size"
-    flags[layout.CUT_TERMINAL_TRACE] = reading["terminal_trace"] == "cut"
-    flags[layout.FORGET_H] = reading["h_lifetime"] == "episode"
-    flags[layout.DIVIDES_OVERSHOOT] = reading["overshoot_divisor"] != "absent"
-    return flags
-
-
-def _weights(store: np.ndarray, settings: Settings) -> np.ndarray:
-    """The weights as the plain agent has them: (1 + actions, features), without unused features."""
-    if METHODS[settings.method].kernels["mountain_car"] == "lazy_kernel":
-        weights = store.reshape(layout.STORE_ROWS, N_FEATURES, BLOCKS)[0].T
-    else:
-        weights = store.reshape(N_FEATURES, layout.STORE_ROWS, BLOCKS)[:, 0].T
-    used = np.ones(N_FEATURES, bool)
-    used[BIAS] = settings.has_bias
-    used[FIRST_NOISE:] = settings.drifting
-    return weights[:, used].copy()
+def _record(settings: Settings) -> Any:
+    """The record at the run's start; no row of four weights in it lies in two cache lines."""
+    bytes_ = np.zeros(RECORD.itemsize + _CACHE_LINE, np.uint8)
+    first = -bytes_.ctypes.data % _CACHE_LINE
+    run = bytes_[first : first + RECORD.itemsize].view(RECORD).reshape(())
+    reading, gamma_lambda = settings.readings, settings.gamma * settings.lam
+    for name, value in {
+        "method": layout.METHODS.index(settings.method),
+        "normaliser": layout.NORMALISERS.index(reading["nosid_normaliser"]),
+        "drifting": settings.drifting,
+        "divides_overshoot": reading["overshoot_divisor"] != "absent",
+        "first_noise": FIRST_NOISE,
+        "bootstraps_time_limit": reading["time_limit"] == "bootstrap",
+        "uses_previous_alpha": reading["weight_update"] == "previous_step_size",
+        "cuts_terminal_trace": reading["terminal_trace"] == "cut",
+        "forgets_h": reading["h_lifetime"] == "episode",
+        "gamma": settings.gamma,
+        "gamma_lambda": gamma_lambda,
+        "mu": settings.mu,
+        "log_constant": settings.log_constant,
+        "u_rate": 1.0 if reading["overshoot_divisor"] == "present_step" else 1.0 - gamma_lambda,
+        "has_bias": settings.has_bias,
+        "tiles_per_range": TILES_PER_RANGE[reading["tile_width"]],
+        "beta": np.log(settings.alpha),
+        "alpha": settings.alpha,
+        "diverged": -1,
+        "signs": 1.0,
+    }.items():
+        run[name] = value
+    return run

@@ -1,13 +1,18 @@
-"""How the compiled kernels number the features of mountain car: tiles, the bias feature, noise.
+"""How the compiled kernels number the features of mountain car, and the record that they work on.
 
-The last two are there whether they are used or not.
+Tiles, the bias feature, noise: the last two are there whether they are used or not.
 """
 
+import numpy as np
+
+from metatrace.compiled import layout
 from metatrace.domains.mountain_car.drift import N_NOISE
-from metatrace.domains.mountain_car.dynamics import N_ACTIONS
+from metatrace.domains.mountain_car.dynamics import N_ACTIONS, TIME_LIMIT
 from metatrace.domains.mountain_car.tiles import N_TILES
 
 BIAS = N_TILES
 FIRST_NOISE = N_TILES + 1
 N_FEATURES = FIRST_NOISE + N_NOISE
-BLOCKS = 1 + N_ACTIONS  # of weights: the value's, then one per action
+RECORD = layout.record(
+    N_FEATURES, 1 + N_ACTIONS, TIME_LIMIT, N_TILES, own=[("has_bias", np.int64), ("tiles_per_range", np.float64)]
+)

@@ -4,14 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from metatrace.compiled import kernel_parts, lazy_kernel, packed_kernel
-from metatrace.compiled.kernel_parts import compiled
-from metatrace.compiled.layout import DRIFTING, ENVIRONMENT_FLAG, ENVIRONMENT_NUMBER
+from metatrace.compiled import lazy_kernel, packed_kernel
+from metatrace.compiled.linear_agent import Environment, Run, compiled, make_kernel
 from metatrace.domains.mountain_car import dynamics, tiles
 from metatrace.domains.mountain_car.drift import N_NOISE
-from metatrace.domains.mountain_car.features import BIAS, FIRST_NOISE, N_FEATURES
+from metatrace.domains.mountain_car.features import BIAS, FIRST_NOISE, RECORD
 
-SIGNATURE = kernel_parts.SIGNATURE
 N_TILES, N_TILINGS = tiles.N_TILES, tiles.N_TILINGS
 move = compiled(dynamics.next_state)
 at_goal = compiled(dynamics.at_goal)
@@ -43,26 +41,21 @@ def is_over(state: tuple[float, float]) -> bool:
 
 
 @compiled
-def observe(
-    state: tuple[float, float], flags: Any, numbers: Any, signs: Any, noise_word: int, active: Any, x: Any
-) -> int:
-    """Writes the active features and their values; returns how many there are.
-
-    The environment's own flag says whether there is a bias feature, its number how many tiles make a range.
-    """
-    has_bias, drifting, tiles_per_range = flags[ENVIRONMENT_FLAG], flags[DRIFTING], numbers[ENVIRONMENT_NUMBER]
+def observe(state: tuple[float, float], run: Run, noise_word: int, active: Any, x: Any) -> int:
+    """Writes the active features and their values; returns how many there are."""
+    drifting = run.drifting
     # Gymnasium's observation is float32.
     position, velocity = float(np.float32(state[0])), float(np.float32(state[1]))
-    write_active_tiles(position, velocity, tiles_per_range, active)
+    write_active_tiles(position, velocity, run.tiles_per_range, active)
     count = N_TILINGS
     for k in range(N_TILINGS):
-        x[k] = signs[active[k]] if drifting else 1.0
-    if has_bias:
+        x[k] = run.signs[active[k]] if drifting else 1.0
+    if run.has_bias:
         active[count] = BIAS
         x[count] = 1.0
         count += 1
     if drifting:
-        # Written whether set or not, and kept if set: half of all branches on random bits go astray.
+        # Write the bit unconditionally and advance the count by it: a branch on a random bit mispredicts half the time.
         for bit in range(N_NOISE):
             active[count] = FIRST_NOISE + bit
             x[count] = 1.0
@@ -79,18 +72,7 @@ def drift_one_step(step: int, flips: Any, used: int, signs: Any) -> int:
     return used
 
 
-ENVIRONMENT = kernel_parts.Environment(
-    start,
-    next_state,
-    reward,
-    is_over,
-    observe,
-    drift_one_step,
-    n_actions=dynamics.N_ACTIONS,
-    n_features=N_FEATURES,
-    time_limit=dynamics.TIME_LIMIT,
-    n_informative=N_TILES,
-    first_noise=FIRST_NOISE,
-)
-lazy = lazy_kernel.make(ENVIRONMENT)
-packed = packed_kernel.make(ENVIRONMENT)
+ENVIRONMENT = Environment(start, next_state, reward, is_over, observe, drift_one_step, dynamics.TIME_LIMIT, RECORD)
+SIGNATURE = ENVIRONMENT.signature
+lazy = make_kernel(ENVIRONMENT, lazy_kernel)
+packed = make_kernel(ENVIRONMENT, packed_kernel)

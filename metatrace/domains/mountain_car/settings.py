@@ -51,6 +51,11 @@ class Settings:
         return self.readings["bias_feature"] == "present"
 
     @property
+    def log_constant(self) -> float:
+        """c of log(π + c), reading R12."""
+        return 1e-8 if self.readings["log_policy"] == "plus_1e-8" else 0.0
+
+    @property
     def n_features(self) -> int:
         """1600 tiles, then the bias feature if there is one, then the noise features if there are any."""
         return N_TILES + self.has_bias + (N_NOISE if self.drifting else 0)
@@ -99,6 +104,12 @@ class Training:
     diverged_episode: int | None
     weights: np.ndarray
     steps: int
+
+    def stop_at(self, episode: int) -> None:
+        """Notes the episode in which the run has diverged; β stays as it was before."""
+        self.diverged_episode = episode
+        if self.beta is not None and episode > 0:
+            self.beta[episode:] = self.beta[episode - 1]
 
 
 def empty_training(settings: Settings) -> Training:

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from metatrace.compiled.layout import DRIFTING, ENVIRONMENT_FLAG, ENVIRONMENT_NUMBER, N_FLAGS, N_NUMBERS
 from metatrace.domains.mountain_car import kernels
 from metatrace.domains.mountain_car.drift import N_NOISE, Drift, flip_gaps, noise_words
-from metatrace.domains.mountain_car.features import BIAS, FIRST_NOISE, N_FEATURES
+from metatrace.domains.mountain_car.features import BIAS, FIRST_NOISE, N_FEATURES, RECORD
 from metatrace.domains.mountain_car.tiles import N_TILES
 
 
@@ -106,13 +105,13 @@ def test_the_kernels_signs_are_the_plain_agents(rate):
 def test_the_kernel_observes_tiles_with_signs_bias_and_noise(drifting, has_bias):
     rng = generator(10)
     active, x = np.zeros(N_FEATURES, np.int64), np.zeros(N_FEATURES)
-    flags, numbers = np.zeros(N_FLAGS, np.int64), np.zeros(N_NUMBERS)
-    flags[DRIFTING], flags[ENVIRONMENT_FLAG], numbers[ENVIRONMENT_NUMBER] = drifting, has_bias, 9.0
+    run = np.zeros(1, RECORD)[0]
+    run["drifting"], run["has_bias"], run["tiles_per_range"] = drifting, has_bias, 9.0
     for _ in range(200):
-        signs = rng.choice([-1.0, 1.0], N_TILES)
+        signs = run["signs"][:] = rng.choice([-1.0, 1.0], N_TILES)
         word = int(noise_words(rng, 1)[0])
         state = rng.uniform(-1.2, 0.6), rng.uniform(-0.07, 0.07)
-        count = kernels.observe(state, flags, numbers, signs, word, active, x)
+        count = kernels.observe(state, run, word, active, x)
         found = dict(zip(active[:count], x[:count], strict=True))
         tiles = [i for i in found if i < N_TILES]
         noise = {i - FIRST_NOISE for i in found if i >= FIRST_NOISE}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metatrace.compiled.layout import METHOD_CODES
+from metatrace.compiled import layout
 from metatrace.domains import readings
 from metatrace.domains.mountain_car import compiled, plain
 from metatrace.domains.mountain_car.domain import DOMAIN
@@ -66,7 +66,7 @@ def assert_equal(train, settings):
 
 
 def test_the_two_kernels_run_all_methods():
-    assert set(METHOD_CODES) == {method for method in METHODS if DOMAIN.kernel_of(method)} == MUS.keys()
+    assert set(layout.METHODS) == {method for method in METHODS if DOMAIN.kernel_of(method)} == MUS.keys()
 
 
 @pytest.mark.parametrize("alpha", [2**-10, 2**-6, 2**-3])
