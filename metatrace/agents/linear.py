@@ -6,7 +6,7 @@ Dense numpy weights, a Gymnasium environment with discrete actions, and a tuner 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -115,15 +115,33 @@ class Training:
     """What a training leaves behind.
 
     Attributes:
-      returns, lengths: one entry per finished episode: its undiscounted return and its number of steps.
-      diverged: whether learning diverged in the episode after those. There is no policy to follow after that.
-      steps: how many environment steps were taken, those of an unfinished episode too.
+      returns, lengths: (episodes,), the undiscounted return and the steps of each episode.
+      weights: (1 + actions, features) after the last step; row 0 is the value's.
+      beta: (episodes, groups), the mean β of groups of weights at each episode's end, where an environment has any.
+      diverged_episode: the 0-based episode in which a weight, a step-size or a TD error stopped being finite; None if
+        that never happened. From there on there is no policy to follow: that episode and all later ones count as
+        failed, and β is what it was before.
+      steps: how many environment steps were really taken.
     """
 
-    returns: list[float] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)
-    diverged: bool = False
+    returns: np.ndarray
+    lengths: np.ndarray
+    weights: np.ndarray
+    beta: np.ndarray | None = None
+    diverged_episode: int | None = None
     steps: int = 0
+
+    @classmethod
+    def empty(cls, episodes: int, failed_return: float, time_limit: int, weights: tuple[int, int]) -> "Training":
+        """Where a training begins: all episodes count as failed, and all weights are 0."""
+        lengths = np.full(episodes, time_limit, np.int64)
+        return cls(np.full(episodes, failed_return), lengths, np.zeros(weights))
+
+    def stop_at(self, episode: int) -> None:
+        """Notes the episode in which learning has diverged."""
+        self.diverged_episode = episode
+        if self.beta is not None and episode > 0:
+            self.beta[episode:] = self.beta[episode - 1]
 
 
 def train(
@@ -131,12 +149,12 @@ def train(
     environment: Any,
     features: Callable[[Any], np.ndarray],
     policy: np.random.Generator,
-    episodes: int,
+    training: Training,
     *,
     bootstraps_time_limit: bool = False,
     after_episode: Callable[[int], None] = lambda number: None,
 ) -> Training:
-    """Trains until so many episodes are finished, or learning has diverged.
+    """Trains until all episodes of an empty `training` are finished, or learning has diverged; returns it, filled.
 
     Args:
       environment: Gymnasium's interface, with discrete actions.
@@ -145,16 +163,16 @@ def train(
       bootstraps_time_limit: whether an episode that its time limit ends is bootstrapped; else that is terminal.
       after_episode: is told the number of every finished episode, from 0 up.
     """
-    training = Training()
+    training.weights = agent.weights
     with np.errstate(all="ignore"):  # divergence is caught where it happens, not by warnings
-        try:
-            for number in range(episodes):
+        for number in range(len(training.returns)):
+            try:
                 total, length = _play(agent, environment, features, policy, bootstraps_time_limit, training)
-                training.returns.append(total)
-                training.lengths.append(length)
-                after_episode(number)
-        except DivergedError:
-            training.diverged = True
+            except DivergedError:
+                training.stop_at(number)
+                break
+            training.returns[number], training.lengths[number] = total, length
+            after_episode(number)
     return training
 
 

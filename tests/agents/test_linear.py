@@ -38,7 +38,8 @@ def agent_of(method, *, alpha=2**-3, mu=2**-8, **options):
 
 def trained(agent, episodes, *, limit=50, **options):
     environment = gymnasium.wrappers.TimeLimit(Corridor(), limit)
-    return linear.train(agent, environment, cell, np.random.default_rng(0), episodes, **options)
+    training = linear.Training.empty(episodes, -1.0, limit, agent.weights.shape)
+    return linear.train(agent, environment, cell, np.random.default_rng(0), training, **options)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -104,5 +105,6 @@ def test_the_terminal_step_can_forget_the_trace():
 def test_a_training_that_diverges_ends_there():
     told = []
     training = trained(agent_of("none", alpha=1e300), 20, after_episode=told.append)
-    assert training.diverged and len(training.returns) < 20 and training.steps > sum(training.lengths)
-    assert told == list(range(len(training.returns)))
+    finished = training.diverged_episode
+    assert finished < 20 and training.steps > sum(training.lengths[:finished])
+    assert told == list(range(finished)) and (training.returns[finished:] == -1).all()

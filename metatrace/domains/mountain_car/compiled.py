@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from metatrace.agents.linear import Training
 from metatrace.compiled import layout, object_code
+from metatrace.domains.linear_runs import GAMMA, LAM
 from metatrace.domains.mountain_car import drift
 from metatrace.domains.mountain_car.dynamics import START_HIGH, START_LOW, TIME_LIMIT
 from metatrace.domains.mountain_car.features import BIAS, FIRST_NOISE, RECORD
-from metatrace.domains.mountain_car.settings import Settings, Training, empty_training, random_streams
+from metatrace.domains.mountain_car.settings import Settings, empty_training, random_streams
 from metatrace.domains.mountain_car.tiles import N_TILES, TILES_PER_RANGE
 
 _EPISODES_PER_CALL = layout.EPISODES
@@ -92,22 +94,22 @@ def _record(settings: Settings) -> Any:
     bytes_ = np.zeros(RECORD.itemsize + _CACHE_LINE, np.uint8)
     first = -bytes_.ctypes.data % _CACHE_LINE
     run = bytes_[first : first + RECORD.itemsize].view(RECORD).reshape(())
-    reading, gamma_lambda = settings.readings, settings.gamma * settings.lam
+    reading = settings.readings
     for name, value in {
         "method": layout.METHODS.index(settings.method),
         "normaliser": layout.NORMALISERS.index(reading["nosid_normaliser"]),
         "drifting": settings.drifting,
         "divides_overshoot": reading["overshoot_divisor"] != "absent",
         "first_noise": FIRST_NOISE,
-        "bootstraps_time_limit": reading["time_limit"] == "bootstrap",
+        "bootstraps_time_limit": settings.bootstraps_time_limit,
         "uses_previous_alpha": reading["weight_update"] == "previous_step_size",
-        "cuts_terminal_trace": reading["terminal_trace"] == "cut",
+        "cuts_terminal_trace": settings.cuts_terminal_trace,
         "forgets_h": reading["h_lifetime"] == "episode",
-        "gamma": settings.gamma,
-        "gamma_lambda": gamma_lambda,
+        "gamma": GAMMA,
+        "gamma_lambda": GAMMA * LAM,
         "mu": settings.mu,
         "log_constant": settings.log_constant,
-        "u_rate": 1.0 if reading["overshoot_divisor"] == "present_step" else 1.0 - gamma_lambda,
+        "u_rate": 1.0 if reading["overshoot_divisor"] == "present_step" else 1.0 - GAMMA * LAM,
         "has_bias": settings.has_bias,
         "tiles_per_range": TILES_PER_RANGE[reading["tile_width"]],
         "beta": np.log(settings.alpha),

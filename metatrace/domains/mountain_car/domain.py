@@ -37,20 +37,21 @@ class MountainCar:
     def train(self, request: Request, progress: Progress) -> "Run":
         """By the method's compiled kernel, or by the plain agent if it has none or the request says so."""
         from metatrace.compiled import object_code
-        from metatrace.domains.mountain_car import record
+        from metatrace.domains.linear_runs import run_of
+        from metatrace.domains.mountain_car.settings import BETA_GROUPS, settings_of
 
-        settings = record.settings_of(request)
+        settings = settings_of(request)
         kernel = self.kernel_of(settings.method) if request.agent == "fast" else None
         if kernel is None:
             from metatrace.domains.mountain_car import plain
 
             training = plain.train(settings, progress)
-            return record.run_of(request, settings, training, "plain", object_code.this_processor())
+            return run_of(request, training, "plain", object_code.this_processor(), BETA_GROUPS)
         from metatrace.domains.mountain_car import compiled
 
         assert request.kernel is not None, "the caller names the kernel's file"
         training = compiled.train(compiled.load(request.kernel, kernel), settings, progress)
-        return record.run_of(request, settings, training, "compiled", object_code.processor())
+        return run_of(request, training, "compiled", object_code.processor(), BETA_GROUPS)
 
     def code(self, environment: str, method: str, agent: str = "fast") -> Code:
         """The kernel and what feeds it; or the plain agent and the method's tuner."""
@@ -60,7 +61,8 @@ class MountainCar:
             entries: tuple[str, ...] = (f"{_FOLDER}.plain:train", entry.tuner)
         else:
             entries = (f"{_FOLDER}.compiled:train", f"{_FOLDER}.compiled:load", *self.kernel_code(kernel).entries)
-        return Code((f"{_FOLDER}.record", *entries), method, facts_of(entry))
+        record = (f"{_FOLDER}.settings:settings_of", "metatrace.domains.linear_runs:run_of")
+        return Code((*record, *entries), method, facts_of(entry))
 
     def kernel_of(self, method: str) -> str | None:
         """The compiled kernel of a method."""

@@ -11,11 +11,11 @@ import gymnasium
 import numpy as np
 
 from metatrace.agents import linear
+from metatrace.domains.linear_runs import make_agent
 from metatrace.domains.mountain_car.drift import N_NOISE, Drift
 from metatrace.domains.mountain_car.dynamics import N_ACTIONS, TIME_LIMIT
-from metatrace.domains.mountain_car.settings import Settings, Training, empty_training, random_streams
+from metatrace.domains.mountain_car.settings import Settings, empty_training, random_streams
 from metatrace.domains.mountain_car.tiles import N_TILES, active_tiles
-from metatrace.tuning import make_tuner, readings_of
 
 
 class Features:
@@ -57,25 +57,8 @@ class Agent(linear.Agent):
       visited: (tiles,), whether a tile has been active in a state that the agent acted in.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        tuner = make_tuner(
-            settings.method,
-            settings.n_weights,
-            alpha=settings.alpha,
-            mu=settings.mu,
-            gamma=settings.gamma,
-            lam=settings.lam,
-            hyper=settings.hyper,
-            **readings_of(settings.method, settings.readings),
-        )
-        super().__init__(
-            N_ACTIONS,
-            settings.n_features,
-            tuner,
-            gamma=settings.gamma,
-            log_constant=1e-8 if settings.readings["log_policy"] == "plus_1e-8" else 0.0,
-            cuts_terminal_trace=settings.readings["terminal_trace"] == "cut",
-        )
+    def __init__(self, *settings: Any, **more: Any) -> None:
+        super().__init__(*settings, **more)
         self.visited = np.zeros(N_TILES, bool)
 
     def learn(self, x: np.ndarray, *step: Any) -> None:
@@ -92,7 +75,7 @@ class Agent(linear.Agent):
         return np.array([group.mean() for group in groups])
 
 
-def train(settings: Settings, progress: Callable[[int], None] = lambda episodes: None) -> Training:
+def train(settings: Settings, progress: Callable[[int], None] = lambda episodes: None) -> linear.Training:
     """Trains for `settings.episodes` episodes; `progress` is told of every finished one."""
     streams = random_streams(settings.seed)
     environment: Any = gymnasium.make("MountainCar-v0", max_episode_steps=TIME_LIMIT)
@@ -100,29 +83,21 @@ def train(settings: Settings, progress: Callable[[int], None] = lambda episodes:
     drift = Drift(settings.drift, streams.flips, streams.noise) if settings.drifting else None
     if drift is not None:
         environment = Drifting(environment, drift)
-    agent, training = Agent(settings), empty_training(settings)
-    beta = training.beta
+    agent, training = make_agent(settings, N_ACTIONS, settings.n_features, Agent), empty_training(settings)
 
     def after_episode(number: int) -> None:
-        if beta is not None:
-            beta[number] = agent.mean_beta()
+        if training.beta is not None:
+            training.beta[number] = agent.mean_beta()
         progress(1)
 
-    made = linear.train(
+    linear.train(
         agent,
         environment,
         Features(settings, drift),
         streams.policy,
-        settings.episodes,
-        bootstraps_time_limit=settings.readings["time_limit"] == "bootstrap",
+        training,
+        bootstraps_time_limit=settings.bootstraps_time_limit,
         after_episode=after_episode,
     )
     environment.close()
-    finished = len(made.returns)
-    training.returns[:finished], training.lengths[:finished] = made.returns, made.lengths
-    training.weights, training.steps = agent.weights, made.steps
-    if made.diverged:
-        training.diverged_episode = finished
-        if beta is not None and finished > 0:
-            beta[finished:] = beta[finished - 1]
     return training
