@@ -1,16 +1,17 @@
-"""What a domain is: the one protocol behind which every world that agents learn in stands.
+"""What a domain is: the one interface behind which every world that agents learn in stands.
 
 A domain is a folder here with `domain.py`, which says what the rest of the project may know of it, and an entry in
 `metatrace.domains.registry`. `domain.py` imports nothing heavy; `train` imports what it needs when it is called.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from metatrace.domains.readings import Reading
-from metatrace.methods import Method
+from metatrace.methods import METHODS, Method
 from metatrace.runs.key import RunKey
 
 if TYPE_CHECKING:  # who only asks what there is pays for no numpy
@@ -84,29 +85,29 @@ class Request:
     made_by: Mapping[str, object] = field(default_factory=dict)
 
 
-class Domain(Protocol):
+class Domain(ABC):
     """A world that agents learn in.
 
     Attributes:
       name: of its folder in `metatrace.domains`, as `Method.domains` has it.
-      environments: by token.
+      environments: by token. slowest: the one that takes longest, for estimates.
       unit: what runs are counted in: `episodes` or `frames`; also the option of `metatrace run` and the config's key.
       unit_text: in running text: "episodes", "observed frames".
       length_in_meta: the key of a run file's `meta` that holds the length.
       options: which of `device`, `checkpoint` and `agent` its runs take.
       kernels: the names of its compiled kernels.
-      slowest: the environment that takes longest, for estimates.
     """
 
     name: str
     environments: Mapping[str, Environment]
-    unit: str
-    unit_text: str
-    length_in_meta: str
-    options: frozenset[str]
-    kernels: tuple[str, ...]
     slowest: str
+    unit = "episodes"
+    unit_text = "episodes"
+    length_in_meta = "episodes"
+    options: frozenset[str] = frozenset()
+    kernels: tuple[str, ...] = ()
 
+    @abstractmethod
     def train(self, request: Request, progress: Progress) -> "Run":
         """Makes a run. `meta` says how, but for the code, which the caller adds.
 
@@ -114,23 +115,22 @@ class Domain(Protocol):
         request, code and packages give the same bytes on every processor of the same kind, and are not promised to
         on another.
         """
-        ...
 
+    @abstractmethod
     def code(self, environment: str, method: str, agent: str = "fast") -> Code:
         """The code behind a run of a method. `agent` is as in `Request`."""
-        ...
 
     def kernel_of(self, method: str) -> str | None:
         """The compiled kernel that runs a method; None where its tuner runs as it stands."""
-        ...
+        return METHODS[method].kernels.get(self.name)
 
     def kernel_code(self, kernel: str) -> Code:
         """The code behind a compiled kernel."""
-        ...
+        raise KeyError(kernel)
 
     def compile(self, kernel: str) -> bytes:
         """Compiles one of its kernels."""
-        ...
+        raise KeyError(kernel)
 
 
 def facts_of(method: Method) -> tuple[str, ...]:

@@ -38,3 +38,69 @@ def complete(readings: Iterable[Reading], chosen: Mapping[str, str], where: str)
         if value not in known[key].values:
             raise UserError(f"{where}.{key}: {value!r} is no answer; it must be one of {', '.join(known[key].values)}")
     return {key: chosen.get(key, reading.default) for key, reading in known.items()}
+
+
+# What the games ask as well
+H_LIFETIME = Reading(
+    "R9",
+    "h_lifetime",
+    "Does h live on from episode to episode?",
+    ("run", "episode"),
+    "algorithms 1 to 3 reset only z, z_β and u at an episode's start",
+)
+OVERSHOOT_DIVISOR = Reading(
+    "R14",
+    "overshoot_divisor",
+    "Normalized methods divide α by M = max(u, 1) in every step. Does u remember the largest effective "
+    "step-size while it decays, is it that of the present step, or is there no M at all?",
+    ("decaying_maximum", "present_step", "absent"),
+    "lines 11 and 12 of algorithms 1 and 2, though one overshoot then lowers α several times over",
+)
+# Of the linear agent, wherever it learns
+LINEAR_AGENT = (
+    Reading(
+        "R1",
+        "time_limit",
+        "Is the limit of 200 steps a terminal state (V = 0), or is its value bootstrapped?",
+        ("terminal", "bootstrap"),
+        "gym at the paper's time only said done; it barely matters",
+    ),
+    Reading(
+        "R5",
+        "weight_update",
+        "Does a step's weight update use the step-size from after the tuner's update or from before it?",
+        ("tuned_step_size", "previous_step_size"),
+        "algorithms 1 to 3 output α after their update",
+    ),
+    Reading(
+        "R6",
+        "sid_meta_gradient",
+        "What is SID's update of β in AC(λ)?",
+        ("trace_times_h",),
+        "β ← β + μ δ ⟨z|h⟩, the paper's quotation of its equation 4.18; pairing each gradient with the h of "
+        "its own time instead is the method scalar-unnormalized",
+    ),
+    Reading(
+        "R7",
+        "nosid_normaliser",
+        "What does NOSID's hard maximum run over: |δ|, |⟨z|h⟩| or |δ⟨z|h⟩|?",
+        ("td_error", "trace_product", "meta_gradient"),
+        "of the three only |δ| works from μ = 2^-10 to 2^-15 and becomes unstable near 2^-8, as the paper reports",
+    ),
+    Reading(
+        "R8",
+        "terminal_trace",
+        "Does the trace of earlier states still count (decayed by γλ) in the terminal step, or is it cut?",
+        ("decays", "cut"),
+        "cut, the last reward would be credited to the last state alone",
+    ),
+    H_LIFETIME,
+    Reading(
+        "R12",
+        "log_policy",
+        "Is log π exact or is a small constant added inside, log(π + 10^-8)?",
+        ("exact", "plus_1e-8"),
+        "log-softmax needs no constant",
+    ),
+    OVERSHOOT_DIVISOR,
+)

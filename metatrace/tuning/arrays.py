@@ -18,6 +18,11 @@ def namespace(array: Array) -> Any:
     return torch
 
 
+def dot(a: Array | float, b: Array) -> Array | float:
+    """⟨a|b⟩; 0 where `a` is the number 0."""
+    return a if isinstance(a, float) else namespace(b).dot(a, b)
+
+
 def scalar_like(array: Array, value: float) -> Array:
     """A scalar of the array's kind: numpy float64, or a 0-d tensor of the same dtype and device."""
     if namespace(array) is np:

@@ -15,5 +15,5 @@ class Constant(StepSizeTuner):
         self.beta = scalar_like(like, self.beta_0)
         self.h = namespace(like).zeros_like(like)
 
-    def _update(self, grad_U: Array, grad_H: Any, grad_delta: Array, delta: Array, z: Array) -> Array:
+    def _update(self, grad_U: Array, psi_grad_H: Any, grad_delta: Array, delta: Array, z: Array) -> Array:
         return namespace(z).exp(self.beta)

@@ -1,8 +1,6 @@
 """Mixed Metatrace: a global step-size and a correction for every weight. The paper's algorithm 3."""
 
-from typing import Any
-
-from metatrace.tuning.arrays import Array, namespace, scalar_like
+from metatrace.tuning.arrays import Array, dot, namespace, scalar_like
 from metatrace.tuning.normalization import divisor, overshoot, running_maximum
 from metatrace.tuning.sensitivity import advance_h, advance_h_elementwise
 from metatrace.tuning.tuner import StepSizeTuner
@@ -14,10 +12,6 @@ class Mixed(StepSizeTuner):
     The names with `_hat` are the global part (β̂, ĥ, …: scalars but ĥ), those without are the vector
     part (β⃗, h⃗, …: (n,)). β̂ starts at log α₀ and β⃗ at zero; M is taken from β̂ alone.
     """
-
-    def __init__(self, n_weights: int, *, normalized: bool = True, **settings: Any) -> None:
-        self.normalized = normalized
-        super().__init__(n_weights, **settings)
 
     def _start_run(self, like: Array) -> None:
         xp = namespace(like)
@@ -38,16 +32,12 @@ class Mixed(StepSizeTuner):
         super()._forget_h()
         self.h_hat = namespace(self.h).zeros_like(self.h)
 
-    def _update(self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array) -> Array:
+    def _update(self, grad_U: Array, psi_grad_H: Array | float, grad_delta: Array, delta: Array, z: Array) -> Array:
         xp = namespace(z)
-        psi_grad_H = 0.0 if grad_H is None else self.psi * grad_H
-
         self.z_beta = self.gamma_lambda * self.z_beta + grad_U * self.h
         self.z_beta_hat = self.gamma_lambda * self.z_beta_hat + xp.dot(grad_U, self.h_hat)
         Delta_beta = self.z_beta * delta + psi_grad_H * self.h
-        Delta_beta_hat = self.z_beta_hat * delta
-        if grad_H is not None:
-            Delta_beta_hat = Delta_beta_hat + xp.dot(psi_grad_H, self.h_hat)
+        Delta_beta_hat = self.z_beta_hat * delta + dot(psi_grad_H, self.h_hat)
         if self.normalized:
             self.v = running_maximum(self.v, xp.abs(Delta_beta), self.mu)
             self.v_hat = running_maximum(self.v_hat, xp.abs(Delta_beta_hat), self.mu)

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from metatrace.tuning.arrays import Array, namespace, scalar_like
+from metatrace.tuning.arrays import Array, dot, namespace, scalar_like
 from metatrace.tuning.normalization import divisor
 from metatrace.tuning.sensitivity import advance_h
 from metatrace.tuning.tuner import StepSizeTuner, require_answer
@@ -37,14 +37,10 @@ class Nosid(StepSizeTuner):
         self.beta = scalar_like(like, self.beta_0)
         self.v = scalar_like(like, 0.0)
 
-    def _update(self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array) -> Array:
+    def _update(self, grad_U: Array, psi_grad_H: Array | float, grad_delta: Array, delta: Array, z: Array) -> Array:
         xp = namespace(z)
-        psi_grad_H = 0.0 if grad_H is None else self.psi * grad_H
-
         z_h = xp.dot(z, self.h)
-        Delta_beta = delta * z_h
-        if grad_H is not None:
-            Delta_beta = Delta_beta + xp.dot(psi_grad_H, self.h)
+        Delta_beta = delta * z_h + dot(psi_grad_H, self.h)
         if self.normaliser == "td_error":
             self.v = xp.maximum(self.v, abs(delta) + 0 * self.v)
         elif self.normaliser == "trace_product":

@@ -1,8 +1,6 @@
 """Scalar Metatrace: one step-size for all weights. The paper's algorithm 1."""
 
-from typing import Any
-
-from metatrace.tuning.arrays import Array, namespace, scalar_like
+from metatrace.tuning.arrays import Array, dot, namespace, scalar_like
 from metatrace.tuning.normalization import divisor, overshoot, running_maximum
 from metatrace.tuning.sensitivity import advance_h
 from metatrace.tuning.tuner import StepSizeTuner
@@ -19,10 +17,6 @@ class Scalar(StepSizeTuner):
       u: the running maximum of the effective step-size α |∂U/∂w|²; scalar.
     """
 
-    def __init__(self, n_weights: int, *, normalized: bool = True, **settings: Any) -> None:
-        self.normalized = normalized
-        super().__init__(n_weights, **settings)
-
     def _start_run(self, like: Array) -> None:
         self.h = namespace(like).zeros_like(like)  # line 1
         self.beta = scalar_like(like, self.beta_0)
@@ -33,14 +27,10 @@ class Scalar(StepSizeTuner):
         self.z_beta = scalar_like(self.v, 0.0)  # line 3
         self.u = scalar_like(self.v, 0.0)
 
-    def _update(self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array) -> Array:
+    def _update(self, grad_U: Array, psi_grad_H: Array | float, grad_delta: Array, delta: Array, z: Array) -> Array:
         xp = namespace(z)
-        psi_grad_H = 0.0 if grad_H is None else self.psi * grad_H
-
         self.z_beta = self.gamma_lambda * self.z_beta + xp.dot(grad_U, self.h)  # line 7
-        Delta_beta = self.z_beta * delta  # line 8
-        if grad_H is not None:
-            Delta_beta = Delta_beta + xp.dot(psi_grad_H, self.h)
+        Delta_beta = self.z_beta * delta + dot(psi_grad_H, self.h)  # line 8
         if self.normalized:
             self.v = running_maximum(self.v, xp.abs(Delta_beta), self.mu)  # line 9
             self.beta = self.beta + self.mu * Delta_beta / divisor(self.v)  # line 10

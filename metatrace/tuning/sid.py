@@ -1,6 +1,6 @@
 """SID (Dabney, 2014), for AC(λ): the method that Scalar Metatrace is closest to."""
 
-from metatrace.tuning.arrays import Array, namespace, scalar_like
+from metatrace.tuning.arrays import Array, dot, namespace, scalar_like
 from metatrace.tuning.sensitivity import advance_h
 from metatrace.tuning.tuner import StepSizeTuner
 
@@ -17,13 +17,9 @@ class Sid(StepSizeTuner):
         self.h = namespace(like).zeros_like(like)
         self.beta = scalar_like(like, self.beta_0)
 
-    def _update(self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array) -> Array:
+    def _update(self, grad_U: Array, psi_grad_H: Array | float, grad_delta: Array, delta: Array, z: Array) -> Array:
         xp = namespace(z)
-        psi_grad_H = 0.0 if grad_H is None else self.psi * grad_H
-
-        Delta_beta = delta * xp.dot(z, self.h)
-        if grad_H is not None:
-            Delta_beta = Delta_beta + xp.dot(psi_grad_H, self.h)
+        Delta_beta = delta * xp.dot(z, self.h) + dot(psi_grad_H, self.h)
         self.beta = self.beta + self.mu * Delta_beta
         alpha = xp.exp(self.beta)
         self.h = advance_h(self.h, alpha, z, delta, grad_delta, psi_grad_H)

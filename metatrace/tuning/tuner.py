@@ -106,6 +106,7 @@ class StepSizeTuner(Tuner):
         h_lifetime: str = "run",
         overshoot_divisor: str = "decaying_maximum",
         weight_update: str = "tuned_step_size",
+        normalized: bool = True,
         **settings: Any,
     ) -> None:
         require_answer("h_lifetime", h_lifetime, H_LIFETIMES)
@@ -115,8 +116,7 @@ class StepSizeTuner(Tuner):
         # At a rate of 1 the running maximum u forgets all but the present step.
         self.u_rate = 1.0 if overshoot_divisor == "present_step" else 1 - self.gamma_lambda
         self.divides_overshoot = overshoot_divisor != "absent"
-        self.h_lifetime = h_lifetime
-        self.weight_update = weight_update
+        self.h_lifetime, self.weight_update, self.normalized = h_lifetime, weight_update, normalized
         self._alpha: Array = alpha
 
     def start_episode(self) -> None:
@@ -137,8 +137,8 @@ class StepSizeTuner(Tuner):
         """
         if not self._adopted:
             self.adopt(z)
-        previous, entropy = self._alpha, None if self.psi == 0 else grad_H
-        self._alpha = self._update(grad_U, entropy, grad_delta, delta, z)
+        psi_grad_H = 0.0 if grad_H is None or self.psi == 0 else self.psi * grad_H
+        previous, self._alpha = self._alpha, self._update(grad_U, psi_grad_H, grad_delta, delta, z)
         return previous if self.weight_update == "previous_step_size" else self._alpha
 
     def log_step_sizes(self) -> Array:
@@ -158,8 +158,8 @@ class StepSizeTuner(Tuner):
         return alpha * (z * delta + self.psi * grad_H)
 
     @abstractmethod
-    def _update(self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array) -> Array:
-        """Lines 7 to 15 of the algorithms; `grad_H` is None unless ψ > 0."""
+    def _update(self, grad_U: Array, psi_grad_H: Array | float, grad_delta: Array, delta: Array, z: Array) -> Array:
+        """Lines 7 to 15 of the algorithms; `psi_grad_H` is ψ ∂H/∂w, or the number 0."""
 
 
 def require_answer(name: str, answer: str, answers: tuple[str, ...]) -> None:

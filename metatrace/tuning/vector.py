@@ -1,7 +1,5 @@
 """Vector Metatrace: a step-size for every weight. The paper's algorithm 2."""
 
-from typing import Any
-
 from metatrace.tuning.arrays import Array, namespace, scalar_like
 from metatrace.tuning.normalization import divisor, overshoot, running_maximum
 from metatrace.tuning.sensitivity import advance_h_elementwise
@@ -19,10 +17,6 @@ class Vector(StepSizeTuner):
       u: the running maximum of the effective step-size ⟨α|(∂U/∂w)²⟩; scalar.
     """
 
-    def __init__(self, n_weights: int, *, normalized: bool = True, **settings: Any) -> None:
-        self.normalized = normalized
-        super().__init__(n_weights, **settings)
-
     def _start_run(self, like: Array) -> None:
         xp = namespace(like)
         self.h = xp.zeros_like(like)  # line 1
@@ -34,10 +28,8 @@ class Vector(StepSizeTuner):
         self.z_beta = namespace(self.v).zeros_like(self.v)  # line 3
         self.u = scalar_like(self.v, 0.0)
 
-    def _update(self, grad_U: Array, grad_H: Array | None, grad_delta: Array, delta: Array, z: Array) -> Array:
+    def _update(self, grad_U: Array, psi_grad_H: Array | float, grad_delta: Array, delta: Array, z: Array) -> Array:
         xp = namespace(z)
-        psi_grad_H = 0.0 if grad_H is None else self.psi * grad_H
-
         self.z_beta = self.gamma_lambda * self.z_beta + grad_U * self.h  # line 7
         Delta_beta = self.z_beta * delta + psi_grad_H * self.h  # line 8
         if self.normalized:

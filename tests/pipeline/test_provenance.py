@@ -105,7 +105,7 @@ class TestThisProject:
         [
             ("runs/results.py", "is cut short, garbled or no run file", "is damaged"),
             ("numbers.py", 'ValueError(f"', 'ValueError(f"Alas: '),
-            ("domains/mountain_car/readings.py", "it barely matters", "it matters little"),
+            ("domains/readings.py", "it barely matters", "it matters little"),
             ("domains/atari/readings.py", "paper", "article"),
             ("methods.py", '"normalized scalar Metatrace"', '"the scalar one"'),
             ("methods.py", '"#0072b2"', '"#000001"'),

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from metatrace.domains.atari.readings import READINGS
-from metatrace.domains.protocol import Code, Environment, Progress, Request, facts_of
+from metatrace.domains.protocol import Code, Domain, Environment, Progress, Request, facts_of
 from metatrace.methods import METHODS
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _FOLDER = "metatrace.domains.atari"
 _FAILED = {"catch": -1.0}
 
 
-class Atari:
+class Atari(Domain):
     """Games learned from the screen by a network; see `metatrace.domains.protocol.Domain`."""
 
     name = "atari"
@@ -70,10 +70,6 @@ class Atari:
         if kernel is not None:
             entries = (*entries, f"{_FOLDER}.update:load", *self.kernel_code(kernel).entries)
         return Code(entries, method, facts_of(entry))
-
-    def kernel_of(self, method: str) -> str | None:
-        """The compiled passes, if they have the method."""
-        return METHODS[method].kernels.get(self.name)
 
     def kernel_code(self, kernel: str) -> Code:
         """The passes and what compiles them."""

@@ -1,10 +1,6 @@
-"""The readings of the paper that concern the games of the Arcade Learning Environment, and catch.
+"""The readings of the paper that concern the games of the Arcade Learning Environment, and catch."""
 
-Some are mountain car's too. They are written again here, so that a change there leaves Atari's results
-standing.
-"""
-
-from metatrace.domains.readings import Reading
+from metatrace.domains.readings import H_LIFETIME, OVERSHOOT_DIVISOR, Reading
 
 _EMULATOR = (
     Reading(
@@ -31,13 +27,7 @@ _EMULATOR = (
     ),
 )
 _AGENT = (
-    Reading(
-        "R9",
-        "h_lifetime",
-        "Does h live on from episode to episode?",
-        ("run", "episode"),
-        "algorithms 1 to 3 reset only z, z_β and u at an episode's start",
-    ),
+    H_LIFETIME,
     Reading(
         "R11",
         "output_layers",
@@ -53,14 +43,7 @@ _AGENT = (
         "the entropy bonus of ψ = 0.01 matters only at that scale, and the paper says that it helped; in "
         "trials with raw rewards the policy lost all its entropy within 40,000 frames",
     ),
-    Reading(
-        "R14",
-        "overshoot_divisor",
-        "Normalized methods divide α by M = max(u, 1) in every step. Does u remember the largest effective "
-        "step-size while it decays, is it that of the present step, or is there no M at all?",
-        ("decaying_maximum", "present_step", "absent"),
-        "lines 11 and 12 of algorithms 1 and 2, though one overshoot then lowers α several times over",
-    ),
+    OVERSHOOT_DIVISOR,
 )
 
 READINGS: dict[str, tuple[Reading, ...]] = {

@@ -4,24 +4,17 @@ Write a `Task`, in a file of its own that imports nothing heavy, and put it into
 Every method runs on it.
 """
 
-from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
-from metatrace.domains.mountain_car.readings import MOUNTAIN_CAR
-from metatrace.domains.protocol import Code, Environment, Progress, Request, facts_of
+from metatrace.domains.protocol import Code, Domain, Environment, Progress, Request, facts_of
+from metatrace.domains.readings import LINEAR_AGENT
 from metatrace.methods import METHODS
 
 if TYPE_CHECKING:
     from metatrace.runs.results import Run
 
 _FOLDER = "metatrace.domains.gymnasium"
-# The readings that concern the agent, and not mountain car.
-_OF_AGENT = {
-    *("time_limit", "weight_update", "sid_meta_gradient", "nosid_normaliser", "terminal_trace"),
-    *("h_lifetime", "log_policy", "overshoot_divisor"),
-}
-READINGS = tuple(reading for reading in MOUNTAIN_CAR if reading.key in _OF_AGENT)
 
 
 @dataclass(frozen=True)
@@ -53,20 +46,15 @@ class Task:
     features: str = f"{_FOLDER}.tiles:Tiles"
 
 
-class Gymnasium:
+class Gymnasium(Domain):
     """The tasks that it is given; see `metatrace.domains.protocol.Domain`."""
 
     name = "gymnasium"
-    unit = "episodes"
-    unit_text = "episodes"
-    length_in_meta = "episodes"
-    options: frozenset[str] = frozenset()
-    kernels: tuple[str, ...] = ()
 
     def __init__(self, *tasks: Task) -> None:
         self.tasks = {task.token: task for task in tasks}
-        self.environments: Mapping[str, Environment] = {
-            task.token: Environment(task.token, task.label, READINGS, task.failed_return, has_own_code=True)
+        self.environments = {
+            task.token: Environment(task.token, task.label, LINEAR_AGENT, task.failed_return, has_own_code=True)
             for task in tasks
         }
         self.slowest = max(tasks, key=lambda task: task.time_limit).token
@@ -83,15 +71,3 @@ class Gymnasium:
         facts = (f"task {astuple(task)[2:]}", *facts_of(entry))
         own = (task.id.partition(":")[0],) if task.id.startswith("metatrace.") else ()
         return Code((f"{_FOLDER}.train:train", task.features, *own, entry.tuner), method, facts)
-
-    def kernel_of(self, method: str) -> str | None:
-        """None: the tuner runs as it stands."""
-        return None
-
-    def kernel_code(self, kernel: str) -> Code:
-        """There are no kernels."""
-        raise KeyError(kernel)
-
-    def compile(self, kernel: str) -> bytes:
-        """There are no kernels."""
-        raise KeyError(kernel)

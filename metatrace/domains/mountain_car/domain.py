@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from metatrace.domains.mountain_car.readings import READINGS
-from metatrace.domains.protocol import Code, Environment, Progress, Request, facts_of
+from metatrace.domains.protocol import Code, Domain, Environment, Progress, Request, facts_of
 from metatrace.methods import METHODS
 
 if TYPE_CHECKING:
@@ -16,22 +16,16 @@ _ENTRIES = {"lazy_kernel": "lazy", "packed_kernel": "packed"}
 _FAILED = -200.0  # an episode that never reaches the goal
 
 
-class MountainCar:
+class MountainCar(Domain):
     """The classic control task with tile features; see `metatrace.domains.protocol.Domain`."""
 
     name = "mountain_car"
     environments: Mapping[str, Environment] = {
-        token: Environment(token, label, READINGS[token], _FAILED, has_drift=has_drift)
-        for token, label, has_drift in (
-            ("mountain_car", "mountain car", False),
-            ("drifting_mountain_car", "drifting mountain car", True),
-        )
+        token: Environment(token, token.replace("_", " "), readings, _FAILED, has_drift=token.startswith("drifting"))
+        for token, readings in READINGS.items()
     }
-    unit = "episodes"
-    unit_text = "episodes"
-    length_in_meta = "episodes"
     options = frozenset({"agent"})
-    kernels: tuple[str, ...] = tuple(_ENTRIES)
+    kernels = tuple(_ENTRIES)
     slowest = "drifting_mountain_car"
 
     def train(self, request: Request, progress: Progress) -> "Run":
@@ -63,10 +57,6 @@ class MountainCar:
             entries = (f"{_FOLDER}.compiled:train", f"{_FOLDER}.compiled:load", *self.kernel_code(kernel).entries)
         record = (f"{_FOLDER}.settings:settings_of", "metatrace.domains.linear_runs:run_of")
         return Code((*record, *entries), method, facts_of(entry))
-
-    def kernel_of(self, method: str) -> str | None:
-        """The compiled kernel of a method."""
-        return METHODS[method].kernels.get(self.name)
 
     def kernel_code(self, kernel: str) -> Code:
         """The kernel and what compiles it."""
