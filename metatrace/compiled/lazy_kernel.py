@@ -21,9 +21,9 @@ from typing import Any
 from metatrace.compiled import layout
 from metatrace.compiled.linear_agent import (
     Run,
-    clear,
     compiled,
     divide_overshoot,
+    fill,
     inlined,
     tune_shared,
     tune_shared_unnormalized,
@@ -103,22 +103,17 @@ def rebase(run: Run, c: float) -> None:
 
 
 @inlined
-def start_call(run: Run) -> None:
-    """Nothing."""
-
-
-@inlined
 def touch(run: Run, i: int) -> None:
     """Nothing."""
 
 
 @inlined
-def start_episode(run: Run) -> None:
+def start_episode(run: Run, episode: int) -> None:
     """Forgets the trace and what belongs to it."""
     run.c, run.sum_w, run.sum_h = 1.0, 0.0, 0.0
     run.z_beta, run.u, run.z_h, run.z_z = 0.0, 0.0, 0.0, 0.0
     if run.forgets_h:
-        clear(run, H)
+        fill(run, H, 0.0)
 
 
 @inlined

@@ -8,7 +8,6 @@ and the kernels need numba; only their compilation and the tests import them.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -95,12 +94,12 @@ def write_grad_U(action: int, pi: Any, log_constant: float, g: Any) -> None:
 
 
 @inlined
-def clear(run: Run, row: int) -> None:
-    """Sets a row of every feature to 0."""
+def fill(run: Run, row: int, value: float) -> None:
+    """Sets a row of every feature to a value."""
     store = run.store
     for i in range(store.shape[0]):
         for block in range(store.shape[2]):
-            store[i, row, block] = 0.0
+            store[i, row, block] = value
 
 
 @inlined
@@ -130,13 +129,38 @@ def divide_overshoot(run: Run, effective: float) -> None:
         run.alpha /= run.u
 
 
-@dataclass(frozen=True)
-class Environment:
-    """An environment as a kernel takes it: functions that numba can compile, and constants.
+def signature_of(record: np.dtype[np.void]) -> Any:
+    """The types of a kernel's arguments: the number of episodes, the addresses of a record and of its flips."""
+    return types.void(types.int64, types.CPointer(numba.from_dtype(record)), types.CPointer(types.int64))
 
-    Its state is a tuple of numbers. Features are binary, or ±1: learning takes x² = 1 for granted.
 
-    Attributes:
+def make_kernel(
+    learner: ModuleType,
+    *,
+    start: Callable[..., Any],
+    next_state: Callable[..., Any],
+    reward: Callable[..., float],
+    is_over: Callable[..., bool],
+    observe: Callable[..., int],
+    drift: Callable[..., int],
+    time_limit: int,
+) -> Callable[..., None]:
+    """A function for numba, of `signature_of`: runs some episodes in an environment and stops where the run diverges.
+
+    It allocates nothing, so that its machine code stands alone. `flips` holds for every flip of a sign in the run, from
+    the first unused on, its place in the row of all draws, step · signs + sign; the last is beyond what the call can
+    reach. An environment's state is a tuple of numbers. Features are binary, or ±1: learning takes x² = 1 for granted.
+    numba can compile all the functions.
+
+    Args:
+      learner: the module of a kernel, with
+        start_episode(run, episode of this call)
+        touch(run, feature): a feature is active for the first time in this episode.
+        evaluate(run, totals, h_totals): adds up x·w and x·h over the active features, block by block.
+        evaluate_following(run) → V and the same with h in place of w, in the next state.
+        learn(run, g, δ, ⟨∂U/∂w|h⟩, ⟨∂δ/∂w|h⟩, terminal) → whether all is finite; `g` is ∂U/∂w of a feature with value
+        1, a number per block.
+        end_episode(run, episode of this call): writes `beta_groups`.
       start: from a number of `starts` to the first state.
       next_state: from a state and an action to the next state.
       reward: of a step that led to a state.
@@ -145,60 +169,20 @@ class Environment:
         and their values into `x`.
       drift: (step of the run, flips, used, signs) → how many flips are used after that step; flips signs.
       time_limit: steps per episode.
-      record: the type of `run`, by `layout.record`.
     """
-
-    start: Callable[..., Any]
-    next_state: Callable[..., Any]
-    reward: Callable[..., float]
-    is_over: Callable[..., bool]
-    observe: Callable[..., int]
-    drift: Callable[..., int]
-    time_limit: int
-    record: np.dtype[np.void]
-
-    @property
-    def signature(self) -> Any:
-        """The types of a kernel's arguments: the number of episodes, the addresses of a record and of its flips."""
-        record, whole = numba.from_dtype(self.record), types.int64
-        return types.void(whole, types.CPointer(record), types.CPointer(whole))
-
-
-def make_kernel(environment: Environment, learner: ModuleType) -> Callable[..., None]:
-    """A function for numba, of `environment.signature`: runs some episodes and stops where the run diverges.
-
-    It allocates nothing, so that its machine code stands alone. `flips` holds for every flip of a sign in the run, from
-    the first unused on, its place in the row of all draws, step · signs + sign; the last is beyond what the call can
-    reach.
-
-    Args:
-      learner: a module with these functions, which numba can compile:
-        start_call(run), start_episode(run)
-        touch(run, feature): a feature is active for the first time in this episode.
-        evaluate(run, totals, h_totals): adds up x·w and x·h over the active features, block by block.
-        evaluate_following(run) → V and the same with h in place of w, in the next state.
-        learn(run, g, δ, ⟨∂U/∂w|h⟩, ⟨∂δ/∂w|h⟩, terminal) → whether all is finite; `g` is ∂U/∂w of a feature with value
-        1, a number per block.
-        end_episode(run, episode of this call): writes `beta_groups`.
-    """
-    start, next_state, reward_of = environment.start, environment.next_state, environment.reward
-    is_over, observe, drift = environment.is_over, environment.observe, environment.drift
-    time_limit = environment.time_limit
-    start_call, start_episode, end_episode = learner.start_call, learner.start_episode, learner.end_episode
-    touch, evaluate, evaluate_following = learner.touch, learner.evaluate, learner.evaluate_following
-    learn = learner.learn
+    start_episode, end_episode, touch = learner.start_episode, learner.end_episode, learner.touch
+    evaluate, evaluate_following, learn = learner.evaluate, learner.evaluate_following, learner.learn
 
     @compiled
     def run_episodes(episodes: int, run: Run, flips: Any) -> None:
         active, following, x, next_x = run.active, run.following, run.x, run.next_x
         run.uniforms_used, run.noise_used, run.flips_used = 0, 0, 0
-        start_call(run)
         for episode in range(episodes):
             state = start(run.starts[episode])
             episode_return, length, over = 0.0, 0, False
             run.stamp += 1
             run.n_touched = 0
-            start_episode(run)
+            start_episode(run, episode)
             run.n_active = observe(state, run, run.noise[run.noise_used], active, x)
             run.noise_used += run.drifting
             while not over:
@@ -222,9 +206,9 @@ def make_kernel(environment: Environment, learner: ModuleType) -> Callable[..., 
                 action = choose(run.uniforms[run.uniforms_used], pi)
                 run.uniforms_used += 1
                 state = next_state(state, action)
-                reward, reached = reward_of(state), is_over(state)
+                earned, reached = reward(state), is_over(state)
                 length += 1
-                episode_return += reward
+                episode_return += earned
                 over = reached or length == time_limit
                 terminal = reached or (over and not run.bootstraps_time_limit)
                 if run.drifting:
@@ -234,7 +218,7 @@ def make_kernel(environment: Environment, learner: ModuleType) -> Callable[..., 
                 run.noise_used += run.drifting
 
                 # δ, ∂U/∂w, and their products with h
-                delta, h_delta = reward - totals[0], -h_totals[0]
+                delta, h_delta = earned - totals[0], -h_totals[0]
                 if not terminal:
                     next_value, next_h = evaluate_following(run)
                     delta += run.gamma * next_value

@@ -16,8 +16,9 @@ _FORCE = 0.001
 _GRAVITY = 0.0025
 
 
-def next_state(position: float, velocity: float, action: int) -> tuple[float, float]:
-    """The state after pushing left (0), not at all (1) or right (2) for one step."""
+def next_state(state: tuple[float, float], action: int) -> tuple[float, float]:
+    """Position and velocity after pushing left (0), not at all (1) or right (2) for one step."""
+    position, velocity = state
     velocity += (action - 1) * _FORCE + math.cos(3 * position) * (-_GRAVITY)
     velocity = min(max(velocity, -MAX_SPEED), MAX_SPEED)
     position += velocity
@@ -27,6 +28,6 @@ def next_state(position: float, velocity: float, action: int) -> tuple[float, fl
     return position, velocity
 
 
-def at_goal(position: float, velocity: float) -> bool:
+def at_goal(state: tuple[float, float]) -> bool:
     """Whether the episode ends here."""
-    return position >= GOAL_POSITION and velocity >= 0
+    return state[0] >= GOAL_POSITION and state[1] >= 0

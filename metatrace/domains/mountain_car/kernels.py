@@ -1,17 +1,18 @@
 """Mountain car as the compiled kernels take it, and the kernels themselves, for numba."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from metatrace.compiled import lazy_kernel, packed_kernel
-from metatrace.compiled.linear_agent import Environment, Run, compiled, make_kernel
+from metatrace.compiled.linear_agent import Run, compiled, make_kernel, signature_of
 from metatrace.domains.mountain_car import dynamics, tiles
 from metatrace.domains.mountain_car.drift import N_NOISE
 from metatrace.domains.mountain_car.features import BIAS, FIRST_NOISE, RECORD
 
 N_TILES, N_TILINGS = tiles.N_TILES, tiles.N_TILINGS
-move = compiled(dynamics.next_state)
+next_state = compiled(dynamics.next_state)
 at_goal = compiled(dynamics.at_goal)
 write_active_tiles = compiled(tiles.write_active_tiles)
 
@@ -23,21 +24,9 @@ def start(position: float) -> tuple[float, float]:
 
 
 @compiled
-def next_state(state: tuple[float, float], action: int) -> tuple[float, float]:
-    """Position and velocity after an action."""
-    return move(state[0], state[1], action)
-
-
-@compiled
 def reward(state: tuple[float, float]) -> float:
     """Every step costs 1."""
     return -1.0
-
-
-@compiled
-def is_over(state: tuple[float, float]) -> bool:
-    """Whether the car is at the goal."""
-    return at_goal(state[0], state[1])
 
 
 @compiled
@@ -72,7 +61,16 @@ def drift_one_step(step: int, flips: Any, used: int, signs: Any) -> int:
     return used
 
 
-ENVIRONMENT = Environment(start, next_state, reward, is_over, observe, drift_one_step, dynamics.TIME_LIMIT, RECORD)
-SIGNATURE = ENVIRONMENT.signature
-lazy = make_kernel(ENVIRONMENT, lazy_kernel)
-packed = make_kernel(ENVIRONMENT, packed_kernel)
+SIGNATURE = signature_of(RECORD)
+make = partial(
+    make_kernel,
+    start=start,
+    next_state=next_state,
+    reward=reward,
+    is_over=at_goal,
+    observe=observe,
+    drift=drift_one_step,
+    time_limit=dynamics.TIME_LIMIT,
+)
+lazy = make(lazy_kernel)
+packed = make(packed_kernel)
