@@ -144,6 +144,7 @@ class Training:
             self.beta[episode:] = self.beta[episode - 1]
 
 
+@np.errstate(all="ignore")  # divergence is caught where it happens, not by warnings
 def train(
     agent: Agent,
     environment: Any,
@@ -164,38 +165,23 @@ def train(
       after_episode: is told the number of every finished episode, from 0 up.
     """
     training.weights = agent.weights
-    with np.errstate(all="ignore"):  # divergence is caught where it happens, not by warnings
+    try:
         for number in range(len(training.returns)):
-            try:
-                total, length = _play(agent, environment, features, policy, bootstraps_time_limit, training)
-            except DivergedError:
-                training.stop_at(number)
-                break
+            agent.start_episode()
+            observation, _ = environment.reset()
+            x = features(observation)
+            total, length, over = 0.0, 0, False
+            while not over:
+                action, pi = agent.act(x, policy.random())
+                observation, reward, terminated, truncated, _ = environment.step(action)
+                total, length, training.steps = total + float(reward), length + 1, training.steps + 1
+                over = terminated or truncated
+                terminal = terminated or (truncated and not bootstraps_time_limit)
+                next_x = features(observation)
+                agent.learn(x, pi, action, float(reward), next_x, terminal)
+                x = next_x
             training.returns[number], training.lengths[number] = total, length
             after_episode(number)
+    except DivergedError:
+        training.stop_at(number)
     return training
-
-
-def _play(
-    agent: Agent,
-    environment: Any,
-    features: Callable[[Any], np.ndarray],
-    policy: np.random.Generator,
-    bootstraps_time_limit: bool,
-    training: Training,
-) -> tuple[float, int]:
-    """One episode; its return and length."""
-    agent.start_episode()
-    observation, _ = environment.reset()
-    x = features(observation)
-    total, length, over = 0.0, 0, False
-    while not over:
-        action, pi = agent.act(x, policy.random())
-        observation, reward, terminated, truncated, _ = environment.step(action)
-        total, length, training.steps = total + float(reward), length + 1, training.steps + 1
-        over = terminated or truncated
-        terminal = terminated or (truncated and not bootstraps_time_limit)
-        next_x = features(observation)
-        agent.learn(x, pi, action, float(reward), next_x, terminal)
-        x = next_x
-    return total, length

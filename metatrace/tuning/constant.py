@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from metatrace.tuning.arrays import Array, namespace, scalar_like
+from metatrace.tuning.arrays import Array, namespace
 from metatrace.tuning.tuner import StepSizeTuner
 
 
@@ -10,10 +10,6 @@ class Constant(StepSizeTuner):
     """α = e^{β₀} at every step; h stays zero."""
 
     uses_grad_delta = False
-
-    def _start_run(self, like: Array) -> None:
-        self.beta = scalar_like(like, self.beta_0)
-        self.h = namespace(like).zeros_like(like)
 
     def _update(self, grad_U: Array, psi_grad_H: Any, grad_delta: Array, delta: Array, z: Array) -> Array:
         return namespace(z).exp(self.beta)

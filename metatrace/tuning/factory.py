@@ -53,10 +53,13 @@ def make_tuner(
     for name, value, most in (("mu", mu, math.inf), ("psi", psi, math.inf), ("gamma", gamma, 1), ("lam", lam, 1)):
         if not (math.isfinite(value) and 0 <= value <= most):
             raise ValueError(f"{name} is {value}; it must be finite and from 0 {'up' if most > 1 else 'to 1'}")
-    unknown = set(readings) - set(make.readings.values())
-    if unknown:
-        known = ", ".join(make.readings.values()) or "none"
-        raise ValueError(f"{min(unknown)}: method {method} has no such reading; its readings are {known}")
+    answers = dict(make.readings.values())
+    for name, answer in readings.items():
+        if name not in answers:
+            known = ", ".join(answers) or "none"
+            raise ValueError(f"{name}: method {method} has no such reading; its readings are {known}")
+        if answer not in answers[name]:
+            raise ValueError(f"{name} is {answer!r}; it must be one of {', '.join(answers[name])}")
     further = {**METHODS[method].options, **_values(method, hyper or {}), **readings}
     return make(n_weights, alpha=alpha, mu=mu, gamma=gamma, lam=lam, psi=psi, **further)
 
@@ -77,7 +80,7 @@ def tuner_class(method: str) -> type[Tuner]:
 def readings_of(method: str, answers: Mapping[str, str]) -> dict[str, Any]:
     """Of the answers to an environment's readings those that concern a method, as `make_tuner` takes them."""
     taken = tuner_class(method).readings
-    return {argument: answers[key] for key, argument in taken.items() if key in answers}
+    return {argument: answers[key] for key, (argument, _) in taken.items() if key in answers}
 
 
 def _values(method: str, chosen: Mapping[str, str | float]) -> dict[str, float]:

@@ -18,7 +18,6 @@ class Mixed(StepSizeTuner):
         self.h, self.h_hat = xp.zeros_like(like), xp.zeros_like(like)  # line 1
         self.beta_hat, self.beta = scalar_like(like, self.beta_0), xp.zeros_like(like)
         self.v_hat, self.v = scalar_like(like, 0.0), xp.zeros_like(like)
-        self._start_episode()
 
     def _start_episode(self) -> None:
         self.z_beta = namespace(self.v).zeros_like(self.v)  # line 3

@@ -2,9 +2,6 @@
 
 from metatrace.tuning.arrays import Array, namespace
 
-# Readings of lines 11 to 13. The paper's is the first.
-OVERSHOOT_DIVISORS = ("decaying_maximum", "present_step", "absent")
-
 
 def running_maximum(maximum: Array, value: Array, rate: float) -> Array:
     """max(x, v + rate (x − v)): rises at once to a larger x, decays slowly towards a smaller one.

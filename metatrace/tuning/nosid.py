@@ -5,9 +5,7 @@ from typing import Any, ClassVar
 from metatrace.tuning.arrays import Array, dot, namespace, scalar_like
 from metatrace.tuning.normalization import divisor
 from metatrace.tuning.sensitivity import advance_h
-from metatrace.tuning.tuner import StepSizeTuner, require_answer
-
-NORMALISERS = ("td_error", "trace_product", "meta_gradient")
+from metatrace.tuning.tuner import StepSizeTuner
 
 
 class Nosid(StepSizeTuner):
@@ -25,16 +23,17 @@ class Nosid(StepSizeTuner):
       v: the hard maximum; scalar.
     """
 
-    readings: ClassVar = {**StepSizeTuner.readings, "nosid_normaliser": "normaliser"}
+    readings: ClassVar = {
+        **StepSizeTuner.readings,
+        "nosid_normaliser": ("normaliser", ("td_error", "trace_product", "meta_gradient")),
+    }
 
     def __init__(self, n_weights: int, *, normaliser: str = "td_error", **settings: Any) -> None:
-        require_answer("normaliser", normaliser, NORMALISERS)
         self.normaliser = normaliser
         super().__init__(n_weights, **settings)
 
     def _start_run(self, like: Array) -> None:
-        self.h = namespace(like).zeros_like(like)
-        self.beta = scalar_like(like, self.beta_0)
+        super()._start_run(like)
         self.v = scalar_like(like, 0.0)
 
     def _update(self, grad_U: Array, psi_grad_H: Array | float, grad_delta: Array, delta: Array, z: Array) -> Array:

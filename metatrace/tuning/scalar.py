@@ -18,10 +18,8 @@ class Scalar(StepSizeTuner):
     """
 
     def _start_run(self, like: Array) -> None:
-        self.h = namespace(like).zeros_like(like)  # line 1
-        self.beta = scalar_like(like, self.beta_0)
+        super()._start_run(like)  # line 1
         self.v = scalar_like(like, 0.0)
-        self._start_episode()
 
     def _start_episode(self) -> None:
         self.z_beta = scalar_like(self.v, 0.0)  # line 3

@@ -1,6 +1,6 @@
 """SID (Dabney, 2014), for AC(λ): the method that Scalar Metatrace is closest to."""
 
-from metatrace.tuning.arrays import Array, dot, namespace, scalar_like
+from metatrace.tuning.arrays import Array, dot, namespace
 from metatrace.tuning.sensitivity import advance_h
 from metatrace.tuning.tuner import StepSizeTuner
 
@@ -12,10 +12,6 @@ class Sid(StepSizeTuner):
     of past gradients against today's h, where Metatrace pairs each gradient with the h of its own
     time. SID was made for SARSA(λ); this is its form for AC(λ).
     """
-
-    def _start_run(self, like: Array) -> None:
-        self.h = namespace(like).zeros_like(like)
-        self.beta = scalar_like(like, self.beta_0)
 
     def _update(self, grad_U: Array, psi_grad_H: Array | float, grad_delta: Array, delta: Array, z: Array) -> Array:
         xp = namespace(z)

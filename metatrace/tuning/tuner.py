@@ -7,11 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from metatrace.tuning.arrays import Array, namespace
-from metatrace.tuning.normalization import OVERSHOOT_DIVISORS
-
-H_LIFETIMES = ("run", "episode")
-WEIGHT_UPDATES = ("tuned_step_size", "previous_step_size")
+from metatrace.tuning.arrays import Array, namespace, scalar_like
 
 
 class Tuner(ABC):
@@ -25,11 +21,12 @@ class Tuner(ABC):
     every Δw is of that kind, dtype and device.
 
     Attributes:
-      readings: the readings of the paper that concern the method: the key in configs -> the keyword argument here.
+      readings: the readings of the paper that concern the method: the key in configs -> the keyword argument here, and
+        the answers, the default first.
       uses_grad_delta: whether the method uses ∂δ/∂w; if not, agents may pass anything for it.
     """
 
-    readings: ClassVar[Mapping[str, str]] = {}
+    readings: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {}
     uses_grad_delta: ClassVar[bool] = True
 
     def __init__(self, n_weights: int, *, alpha: float, mu: float, gamma: float, lam: float, psi: float) -> None:
@@ -38,8 +35,8 @@ class Tuner(ABC):
         self.mu = mu
         self.gamma_lambda = gamma * lam
         self.psi = psi
+        self.adopt(np.zeros(n_weights))
         self._adopted = False
-        self._start_run(np.zeros(n_weights))
 
     def start_episode(self) -> None:
         """Line 3 of the algorithms: forget what belongs to one episode."""
@@ -48,6 +45,7 @@ class Tuner(ABC):
     def adopt(self, like: Array) -> None:
         """Starts a run with state of the kind of `like`, an (n,) array, before the first step does so."""
         self._start_run(like)
+        self._start_episode()
         self._adopted = True
 
     def step(self, *, grad_U: Array, grad_delta: Array, delta: Array, z: Array, grad_H: Array | None = None) -> Array:
@@ -93,7 +91,11 @@ class StepSizeTuner(Tuner):
       h: (n,), the estimate of ∂w/∂β.
     """
 
-    readings: ClassVar = {name: name for name in ("h_lifetime", "overshoot_divisor", "weight_update")}
+    readings: ClassVar = {
+        "h_lifetime": ("h_lifetime", ("run", "episode")),
+        "overshoot_divisor": ("overshoot_divisor", ("decaying_maximum", "present_step", "absent")),
+        "weight_update": ("weight_update", ("tuned_step_size", "previous_step_size")),
+    }
 
     beta: Array
     h: Array
@@ -109,9 +111,6 @@ class StepSizeTuner(Tuner):
         normalized: bool = True,
         **settings: Any,
     ) -> None:
-        require_answer("h_lifetime", h_lifetime, H_LIFETIMES)
-        require_answer("overshoot_divisor", overshoot_divisor, OVERSHOOT_DIVISORS)
-        require_answer("weight_update", weight_update, WEIGHT_UPDATES)
         super().__init__(n_weights, alpha=alpha, **settings)
         # At a rate of 1 the running maximum u forgets all but the present step.
         self.u_rate = 1.0 if overshoot_divisor == "present_step" else 1 - self.gamma_lambda
@@ -141,6 +140,10 @@ class StepSizeTuner(Tuner):
         previous, self._alpha = self._alpha, self._update(grad_U, psi_grad_H, grad_delta, delta, z)
         return previous if self.weight_update == "previous_step_size" else self._alpha
 
+    def _start_run(self, like: Array) -> None:
+        self.h = namespace(like).zeros_like(like)
+        self.beta = scalar_like(like, self.beta_0)
+
     def log_step_sizes(self) -> Array:
         return self.beta
 
@@ -160,13 +163,3 @@ class StepSizeTuner(Tuner):
     @abstractmethod
     def _update(self, grad_U: Array, psi_grad_H: Array | float, grad_delta: Array, delta: Array, z: Array) -> Array:
         """Lines 7 to 15 of the algorithms; `psi_grad_H` is ψ ∂H/∂w, or the number 0."""
-
-
-def require_answer(name: str, answer: str, answers: tuple[str, ...]) -> None:
-    """Refuses what is no answer to a reading.
-
-    Raises:
-      ValueError: the message names the reading and lists its answers.
-    """
-    if answer not in answers:
-        raise ValueError(f"{name} is {answer!r}; it must be one of {', '.join(answers)}")

@@ -22,7 +22,6 @@ class Vector(StepSizeTuner):
         self.h = xp.zeros_like(like)  # line 1
         self.beta = xp.full_like(like, self.beta_0)
         self.v = xp.zeros_like(like)
-        self._start_episode()
 
     def _start_episode(self) -> None:
         self.z_beta = namespace(self.v).zeros_like(self.v)  # line 3

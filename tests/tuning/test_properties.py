@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from metatrace.tuning import METHODS, TUNED_METHODS, StepSizeTuner, make_tuner
 from metatrace.tuning.factory import tuner_class
-from metatrace.tuning.normalization import OVERSHOOT_DIVISORS
 
 # Those that make a step by a step-size of their own (`update`), and of these the ones that tune it by h.
 STEP_SIZES = tuple(method for method in METHODS if issubclass(tuner_class(method), StepSizeTuner))
 TUNED = tuple(method for method in STEP_SIZES if method in TUNED_METHODS)
 NORMALIZED = ("scalar", "vector", "mixed")
+_, OVERSHOOT_DIVISORS = StepSizeTuner.readings["overshoot_divisor"]
 N = 6
 GAMMA, LAM, PSI = 0.99, 0.8, 0.01
 
