@@ -59,7 +59,7 @@ def record(
         ("starts", real, (EPISODES,)),
         ("uniforms", real, (EPISODES * time_limit,)),
         ("noise", whole, (EPISODES * (time_limit + 1),)),
-        *scalars(whole, "uniforms_used noise_used flips_used"),
+        *scalars(whole, "starts_used uniforms_used noise_used flips_used"),
         # What lives for an episode: the trace is c times that in `store`, and the touched features have been active.
         *scalars(real, "c u z_beta z_h z_z sum_w sum_h log_v_decay"),
         ("n_touched", whole),

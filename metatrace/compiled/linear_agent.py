@@ -176,7 +176,7 @@ def make_kernel(
     @compiled
     def run_episodes(episodes: int, run: Run, flips: Any) -> None:
         active, following, x, next_x = run.active, run.following, run.x, run.next_x
-        run.uniforms_used, run.noise_used, run.flips_used = 0, 0, 0
+        run.starts_used, run.uniforms_used, run.noise_used, run.flips_used = episodes, 0, 0, 0
         for episode in range(episodes):
             state = start(run.starts[episode])
             episode_return, length, over = 0.0, 0, False

@@ -1,6 +1,6 @@
 """Runs the compiled agent: fills its record, feeds it random numbers, collects what it did."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,49 +29,38 @@ def load(path: Path, kernel: str) -> Callable[..., None]:
     return object_code.load(path, kernel, integers=1, pointers=2)
 
 
-class _Randomness:
-    """The random numbers of a run, drawn ahead; what a call leaves over goes into the next."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._streams, self._drift, self._drifting = random_streams(settings.seed), settings.drift, settings.drifting
-        # Places in the row of all draws, N_TILES a step; the last is beyond what the next call can reach.
-        self.flips = np.empty(0, np.int64) if settings.drift > 0 else np.array([_NEVER])
-        self._last_flip = -1
-
-    def refill(self, run: Any, used: Mapping[str, int]) -> None:
-        """Draws anew what the last call has used, and the flips that the next can need."""
-        streams = self._streams
-        _replace(run["starts"], used["starts"], lambda count: streams.starts.uniform(START_LOW, START_HIGH, count))
-        _replace(run["uniforms"], used["uniforms"], streams.policy.random)
-        if self._drifting:
-            _replace(run["noise"], used["noise"], lambda count: drift.noise_words(streams.noise, count))
-        if self._drift > 0:
-            self.flips = self.flips[run["flips_used"] :]
-            while self._last_flip < (run["steps"] + layout.EPISODES * TIME_LIMIT) * N_TILES:
-                gaps = drift.flip_gaps(streams.flips, self._drift, 256)
-                places = self._last_flip + np.cumsum(gaps)
-                self.flips = np.concatenate([self.flips, places])
-                self._last_flip = int(places[-1])
-
-
-def _replace(numbers: np.ndarray, used: int, draw: Callable[[int], np.ndarray]) -> None:
-    """Moves what is unused to the front, and draws the others."""
-    left = len(numbers) - used
-    numbers[:left] = numbers[used:]
-    numbers[left:] = draw(used)
+def _random_numbers(run: Any, settings: Settings) -> Iterator[np.ndarray]:
+    """Draws those of one call after another, and yields the flips; what a call leaves over goes into the next."""
+    streams = random_streams(settings.seed)
+    draws: dict[str, Callable[[int], np.ndarray]] = {
+        "starts": lambda count: streams.starts.uniform(START_LOW, START_HIGH, count),
+        "uniforms": streams.policy.random,
+        "noise": lambda count: drift.noise_words(streams.noise, count),
+    }
+    # Places in the row of all draws, N_TILES a step; the last is beyond what the next call can reach.
+    flips, last = np.full(1 if settings.drift == 0 else 0, _NEVER), -1
+    while True:
+        for name, draw in draws.items():
+            numbers, used = run[name], run[f"{name}_used"]
+            left = len(numbers) - used
+            numbers[:left] = numbers[used:]
+            numbers[left:] = draw(used)
+        flips = flips[run["flips_used"] :]
+        while settings.drift > 0 and last < (run["steps"] + layout.EPISODES * TIME_LIMIT) * N_TILES:
+            places = last + np.cumsum(drift.flip_gaps(streams.flips, settings.drift, 256))
+            flips, last = np.concatenate([flips, places]), int(places[-1])
+        yield flips
 
 
 def train(
     kernel: Callable[..., None], settings: Settings, progress: Callable[[int], None] = lambda episodes: None
 ) -> Training:
     """The same training as `plain.train`, by the method's compiled kernel (see `load`)."""
-    run, training, randomness = _record(settings), empty_training(settings), _Randomness(settings)
-    used = {name: len(run[name]) for name in ("starts", "uniforms", "noise")}
-    for first in range(0, settings.episodes, _EPISODES_PER_CALL):
+    run, training = _record(settings), empty_training(settings)
+    calls = range(0, settings.episodes, _EPISODES_PER_CALL)
+    for first, flips in zip(calls, _random_numbers(run, settings), strict=False):
         episodes = min(_EPISODES_PER_CALL, settings.episodes - first)
-        randomness.refill(run, used)
-        kernel(episodes, run.ctypes.data, randomness.flips.ctypes.data)
-        used = {"starts": episodes, "uniforms": run["uniforms_used"], "noise": run["noise_used"]}
+        kernel(episodes, run.ctypes.data, flips.ctypes.data)
         diverged = int(run["diverged"])
         finished = episodes if diverged < 0 else diverged
         new = slice(first, first + finished)
@@ -116,6 +105,7 @@ def _record(settings: Settings) -> Any:
         "alpha": settings.alpha,
         "diverged": -1,
         "signs": 1.0,
+        **{f"{name}_used": len(run[name]) for name in ("starts", "uniforms", "noise")},
     }.items():
         run[name] = value
     return run
