@@ -25,6 +25,7 @@ from metatrace.compiled.linear_agent import (
     divide_overshoot,
     fill,
     inlined,
+    touch,
     tune_shared,
     tune_shared_unnormalized,
 )
@@ -103,11 +104,6 @@ def rebase(run: Run, c: float) -> None:
 
 
 @inlined
-def touch(run: Run, i: int) -> None:
-    """Nothing."""
-
-
-@inlined
 def start_episode(run: Run, episode: int) -> None:
     """Forgets the trace and what belongs to it."""
     run.c, run.sum_w, run.sum_h = 1.0, 0.0, 0.0
@@ -122,6 +118,7 @@ def evaluate(run: Run, totals: Any, h_totals: Any) -> None:
     store = run.store
     for k in range(run.n_active):
         i, x = run.active[k], run.x[k]
+        touch(run, i)
         catch_up(run, i)
         for block in range(store.shape[2]):
             totals[block] += x * store[i, W, block]

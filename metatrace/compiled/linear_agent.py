@@ -94,6 +94,17 @@ def write_grad_U(action: int, pi: Any, log_constant: float, g: Any) -> None:
 
 
 @inlined
+def touch(run: Run, i: int) -> bool:
+    """Whether a feature is active for the first time in this episode; it then counts as touched."""
+    is_new = run.stamps[i] != run.stamp
+    if is_new:
+        run.stamps[i] = run.stamp
+        run.touched[run.n_touched] = i
+        run.n_touched += 1
+    return is_new
+
+
+@inlined
 def fill(run: Run, row: int, value: float) -> None:
     """Sets a row of every feature to a value."""
     store = run.store
@@ -155,8 +166,7 @@ def make_kernel(
     Args:
       learner: the module of a kernel, with
         start_episode(run, episode of this call)
-        touch(run, feature): a feature is active for the first time in this episode.
-        evaluate(run, totals, h_totals): adds up x·w and x·h over the active features, block by block.
+        evaluate(run, totals, h_totals): adds up x·w and x·h over the active features, block by block; `touch`es them.
         evaluate_following(run) → V and the same with h in place of w, in the next state.
         learn(run, g, δ, ⟨∂U/∂w|h⟩, ⟨∂δ/∂w|h⟩, terminal) → whether all is finite; `g` is ∂U/∂w of a feature with value
         1, a number per block.
@@ -170,8 +180,8 @@ def make_kernel(
       drift: (step of the run, flips, used, signs) → how many flips are used after that step; flips signs.
       time_limit: steps per episode.
     """
-    start_episode, end_episode, touch = learner.start_episode, learner.end_episode, learner.touch
-    evaluate, evaluate_following, learn = learner.evaluate, learner.evaluate_following, learner.learn
+    start_episode, evaluate, learn = learner.start_episode, learner.evaluate, learner.learn
+    evaluate_following, end_episode = learner.evaluate_following, learner.end_episode
 
     @compiled
     def run_episodes(episodes: int, run: Run, flips: Any) -> None:
@@ -186,14 +196,6 @@ def make_kernel(
             run.n_active = observe(state, run, run.noise[run.noise_used], active, x)
             run.noise_used += run.drifting
             while not over:
-                for k in range(run.n_active):
-                    i = active[k]
-                    if run.stamps[i] != run.stamp:
-                        run.stamps[i] = run.stamp
-                        run.touched[run.n_touched] = i
-                        run.n_touched += 1
-                        touch(run, i)
-
                 # V and π
                 totals, h_totals, pi, g = new_row(run), new_row(run), new_row(run), new_row(run)
                 evaluate(run, totals, h_totals)

@@ -127,6 +127,10 @@ def _with_arrays_apart(assembly: str, name: str) -> str:
 def as_file(kernel: str, code: str, machine_code: bytes) -> bytes:
     """A kernel's file: `machine_code` (of `compile_object`) that was made from the code of that fingerprint."""
     head = _HEAD.format(kernel=kernel, processor=processor(), code=code).encode()
+    return _sealed(head, machine_code)
+
+
+def _sealed(head: bytes, machine_code: bytes) -> bytes:
     return head + hashlib.sha256(head + machine_code).digest() + machine_code
 
 
@@ -146,11 +150,9 @@ def read(path: Path, kernel: str, code: str | None = None) -> bytes:
             raise ValueError
         content = path.read_bytes()
         head = _HEAD_READ.match(content)
-        if head is None:
-            raise ValueError
-        machine_code = content[head.end() + 32 :]
+        machine_code = content[head.end() + 32 :] if head else b""
         # A damaged object file would crash and not raise.
-        if content != head[0] + hashlib.sha256(head[0] + machine_code).digest() + machine_code:
+        if head is None or content != _sealed(head[0], machine_code):
             raise ValueError
     except (OSError, ValueError):
         raise UserError(f"{path}: is missing, damaged or no compiled kernel; {_remedy(kernel, path)}") from None

@@ -39,6 +39,7 @@ from metatrace.compiled.linear_agent import (
     fill,
     inlined,
     new_row,
+    touch,
     tune_shared,
     tune_shared_unnormalized,
 )
@@ -47,7 +48,6 @@ from metatrace.compiled.linear_agent import (
 USED_BY: dict[str, tuple[str, ...]] = {
     "effective_step_size_of": ("vector", "mixed"),
     "largest_change": ("vector-unnormalized", "mixed-unnormalized"),
-    "add_h_hat": ("mixed", "mixed-unnormalized"),
 }
 # These may round a product and a sum together, once instead of twice.
 compiled_fused = numba.njit(error_model="numpy", fastmath={"contract"})
@@ -218,30 +218,26 @@ def start_episode(run: Run, episode: int) -> None:
 
 
 @inlined
-def touch(run: Run, i: int) -> None:
-    """Makes up for the decay of v since the feature's last episode."""
-    missed = run.steps - run.last_step[i]
-    v_decay = math.exp(run.log_v_decay * missed) if missed > 0 else 1.0
-    for block in range(run.store.shape[2]):
-        run.store[i, V, block] *= v_decay
-
-
-@inlined
-def add_h_hat(run: Run, h_totals: Any) -> None:
-    """Adds up x·ĥ over the active features, block by block."""
-    for k in range(run.n_active):
-        for block in range(len(h_totals)):
-            h_totals[block] += run.x[k] * run.store[run.active[k], H_HAT, block]
-
-
-@inlined
 def evaluate(run: Run, totals: Any, h_totals: Any) -> None:
-    """Adds up x·w and x·ĥ over the active features, block by block."""
+    """Adds up x·w and x·ĥ over the active features, and makes up for the decay of v since the last episode of new ones.
+
+    Loops of their own: one would keep the sums in memory.
+    """
+    store, active, x = run.store, run.active, run.x
+    for k in range(run.n_active):
+        i = active[k]
+        if touch(run, i):
+            missed = run.steps - run.last_step[i]
+            v_decay = math.exp(run.log_v_decay * missed) if missed > 0 else 1.0
+            for block in range(len(totals)):
+                store[i, V, block] *= v_decay
     for k in range(run.n_active):
         for block in range(len(totals)):
-            totals[block] += run.x[k] * run.store[run.active[k], W, block]
+            totals[block] += x[k] * store[active[k], W, block]
     if is_mixed(run):
-        add_h_hat(run, h_totals)
+        for k in range(run.n_active):
+            for block in range(len(totals)):
+                h_totals[block] += x[k] * store[active[k], H_HAT, block]
 
 
 @inlined
