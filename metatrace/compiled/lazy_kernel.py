@@ -104,7 +104,12 @@ def rebase(run: Run, c: float) -> None:
 
 
 @inlined
-def start_episode(run: Run, episode: int) -> None:
+def start_call(run: Run) -> None:
+    """Nothing."""
+
+
+@inlined
+def start_episode(run: Run) -> None:
     """Forgets the trace and what belongs to it."""
     run.c, run.sum_w, run.sum_h = 1.0, 0.0, 0.0
     run.z_beta, run.u, run.z_h, run.z_z = 0.0, 0.0, 0.0, 0.0

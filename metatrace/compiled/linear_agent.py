@@ -165,7 +165,7 @@ def make_kernel(
 
     Args:
       learner: the module of a kernel, with
-        start_episode(run, episode of this call)
+        start_call(run), start_episode(run)
         evaluate(run, totals, h_totals): adds up x·w and x·h over the active features, block by block; `touch`es them.
         evaluate_following(run) → V and the same with h in place of w, in the next state.
         learn(run, g, δ, ⟨∂U/∂w|h⟩, ⟨∂δ/∂w|h⟩, terminal) → whether all is finite; `g` is ∂U/∂w of a feature with value
@@ -180,19 +180,20 @@ def make_kernel(
       drift: (step of the run, flips, used, signs) → how many flips are used after that step; flips signs.
       time_limit: steps per episode.
     """
-    start_episode, evaluate, learn = learner.start_episode, learner.evaluate, learner.learn
-    evaluate_following, end_episode = learner.evaluate_following, learner.end_episode
+    start_call, start_episode, end_episode = learner.start_call, learner.start_episode, learner.end_episode
+    evaluate, evaluate_following, learn = learner.evaluate, learner.evaluate_following, learner.learn
 
     @compiled
     def run_episodes(episodes: int, run: Run, flips: Any) -> None:
         active, following, x, next_x = run.active, run.following, run.x, run.next_x
         run.starts_used, run.uniforms_used, run.noise_used, run.flips_used = episodes, 0, 0, 0
+        start_call(run)
         for episode in range(episodes):
             state = start(run.starts[episode])
             episode_return, length, over = 0.0, 0, False
             run.stamp += 1
             run.n_touched = 0
-            start_episode(run, episode)
+            start_episode(run)
             run.n_active = observe(state, run, run.noise[run.noise_used], active, x)
             run.noise_used += run.drifting
             while not over:

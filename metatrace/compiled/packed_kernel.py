@@ -204,14 +204,18 @@ def is_mixed(run: Run) -> bool:
 
 
 @inlined
-def start_episode(run: Run, episode: int) -> None:
-    """Forgets what belongs to one episode; the traces were emptied at the end of the last. All a begin as 1."""
-    if episode == 0:
-        run.alpha = math.exp(run.beta)
-        run.log_v_decay = math.log(1.0 - run.mu) if run.mu < 1.0 else -math.inf
-    run.c, run.u, run.z_beta = 1.0, 0.0, 0.0
-    if run.stamp == 1:
+def start_call(run: Run) -> None:
+    """A, and a = 1 at the run's start."""
+    run.alpha = math.exp(run.beta)
+    run.log_v_decay = math.log(1.0 - run.mu) if run.mu < 1.0 else -math.inf
+    if run.stamp == 0:
         fill(run, A_I, 1.0)
+
+
+@inlined
+def start_episode(run: Run) -> None:
+    """Forgets what belongs to one episode; the traces were emptied at the end of the last."""
+    run.c, run.u, run.z_beta = 1.0, 0.0, 0.0
     if run.forgets_h:
         fill(run, H, 0.0)
         fill(run, H_HAT, 0.0)
