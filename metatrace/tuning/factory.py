@@ -33,10 +33,7 @@ def make_tuner(
       gamma, lam: γ and λ of AC(λ), each in [0, 1].
       psi: ψ ≥ 0, the weight of the entropy term; 0 for none.
       hyper: further hyper-parameters of the method, numbers or number tokens; the published defaults for the others.
-      readings: for the methods that tune a step-size `h_lifetime="run"` or `"episode"`,
-        `overshoot_divisor="decaying_maximum"`, `"present_step"` or `"absent"` (only normalized Metatrace has that
-        divisor, M) and `weight_update="tuned_step_size"` or `"previous_step_size"`; for nosid
-        `normaliser="td_error"`, `"trace_product"` or `"meta_gradient"`.
+      readings: such as `h_lifetime="episode"`; the `readings` of the method's tuner list keywords and answers.
 
     Raises:
       ValueError: an unknown method, hyper-parameter or reading, or a setting out of range; the message names it.

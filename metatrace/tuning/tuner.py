@@ -91,6 +91,7 @@ class StepSizeTuner(Tuner):
       h: (n,), the estimate of ∂w/∂β.
     """
 
+    # Only normalized Metatrace has the divisor M.
     readings: ClassVar = {
         "h_lifetime": ("h_lifetime", ("run", "episode")),
         "overshoot_divisor": ("overshoot_divisor", ("decaying_maximum", "present_step", "absent")),
