@@ -7,11 +7,12 @@ Dense numpy weights, a Gymnasium environment with discrete actions, and a tuner 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metatrace.tuning import Tuner
+if TYPE_CHECKING:  # compiled runs only want `Training`, and pay for no tuner
+    from metatrace.tuning import Tuner
 
 
 class DivergedError(Exception):
@@ -35,7 +36,7 @@ class Agent:
         self,
         n_actions: int,
         n_features: int,
-        tuner: Tuner,
+        tuner: "Tuner",
         *,
         gamma: float,
         log_constant: float = 0.0,

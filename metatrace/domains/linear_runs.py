@@ -8,7 +8,6 @@ from metatrace import numbers
 from metatrace.agents import linear
 from metatrace.domains.protocol import Request
 from metatrace.runs.results import Run
-from metatrace.tuning import make_tuner, readings_of
 
 GAMMA, LAM = 0.99, 0.8
 
@@ -57,6 +56,8 @@ def settings_of(request: Request, make: Callable[..., Any] = Settings, **more: A
 
 def make_agent(settings: Settings, n_actions: int, n_features: int, make: Callable[..., Any] = linear.Agent) -> Any:
     """The plain agent, of the class `make`."""
+    from metatrace.tuning import make_tuner, readings_of  # which compiled runs have no use for
+
     tuner = make_tuner(
         settings.method,
         (1 + n_actions) * n_features,
