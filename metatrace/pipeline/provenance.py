@@ -8,19 +8,22 @@ A name says what is used, so what is looked up by text (`importlib.import_module
 code names the entries. A module that is used as a value, as in `getattr(module, name)`, counts with all that it has.
 """
 
-import gc
 import hashlib
+import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cache, cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metatrace.errors import UserError
-from metatrace.pipeline.definitions import BARE, Chain, Module, Target, read_module
+from metatrace.pipeline.definitions import BARE, Module, Target, read_module
+from metatrace.runs import atomic
 
 if TYPE_CHECKING:
     from metatrace.domains.protocol import Code
@@ -41,8 +44,6 @@ NOT_ENTERED = (
 # What a module does when it is imported, where people are told of definitions.
 WHEN_IMPORTED = "(when imported)"
 REGISTRY = "(registry)"
-# All definitions of a module.
-EVERYTHING = "*"
 # Why an entry counts.
 JOB = "the job itself"
 
@@ -64,13 +65,26 @@ class Fingerprint:
         return {module: _hash(entries) for module, entries in lines.items()}
 
 
+@cache
 def fingerprint(code: "Code") -> Fingerprint:
     """The fingerprint of some code of this project.
+
+    It is kept next to Python's own compiled modules, and taken from there as these are: while no file of the project
+    has another time or size.
 
     Raises:
       UserError: an entry is in no file, or a file is no Python.
     """
-    return _project().fingerprint(code)
+    project = _project()
+    kept = project.folder / project.package / "__pycache__" / f"{_hash([repr(code)])}.fingerprint.json"
+    with suppress(OSError, ValueError, TypeError):
+        state, *parts = json.loads(kept.read_text(encoding="utf-8"))
+        if state == project.state:
+            return Fingerprint(*parts)
+    state, found = project.state, project.fingerprint(code)
+    with suppress(UserError):  # in a folder that takes no files
+        atomic.write_atomically(kept, json.dumps([state, *vars(found).values()]).encode())
+    return found
 
 
 def users(code: "Code") -> dict[str, list[str]]:
@@ -107,33 +121,24 @@ def _project() -> "Project":
 
 @dataclass
 class Project:
-    """The code in a folder, as far as it has been read.
-
-    Attributes:
-      folder: holds the package and the scripts that jobs name by their path.
-    """
+    """The code of a package in a folder, as far as it has been read."""
 
     folder: Path
     package: str = PACKAGE
     not_entered: tuple[str, ...] = NOT_ENTERED
     _modules: dict[str, Module | None] = field(default_factory=dict)
-    _entered: dict[str, bool] = field(default_factory=dict)
-    _imported: dict[str, set[str]] = field(default_factory=dict)
     _used: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
-    _fingerprints: "dict[Code, Fingerprint]" = field(default_factory=dict)
 
     def fingerprint(self, code: "Code") -> Fingerprint:
         """See `fingerprint`."""
-        if code not in self._fingerprints:
-            with _no_garbage_collection():
-                reached = self._reached(code)
-            definitions = {_shown(key): self._use(key)[0] for key in sorted(reached) if ":" in key and self._says(key)}
-            definitions |= {f"{REGISTRY}:{fact}": _hash([fact]) for fact in code.facts}
-            packages = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
-            packages |= dict(sorted(self._version(key) for key in reached if ":" not in key))
-            lines = [*map(" ".join, definitions.items()), *map("==".join, packages.items())]
-            self._fingerprints[code] = Fingerprint(_hash(lines), definitions, packages)
-        return self._fingerprints[code]
+        reached = self._reached(code)
+        hashes = {_shown(key): self._use(key)[0] for key in sorted(reached) if ":" in key}
+        definitions = {key: digest for key, digest in hashes.items() if digest}
+        definitions |= {f"{REGISTRY}:{fact}": _hash([fact]) for fact in code.facts}
+        packages = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+        packages |= dict(sorted(self._version(key) for key in reached if ":" not in key))
+        lines = [*map(" ".join, definitions.items()), *map("==".join, packages.items())]
+        return Fingerprint(_hash(lines), definitions, packages)
 
     def users(self, code: "Code") -> dict[str, list[str]]:
         """See `users`."""
@@ -144,62 +149,48 @@ class Project:
         found |= {f"{REGISTRY}:{fact}": {JOB} for fact in code.facts}
         return {name: sorted(by) for name, by in found.items()}
 
+    @cached_property
+    def state(self) -> str:
+        """Another text when a file of the package has another time or size, or something else is installed."""
+        files = [
+            f"{path} {path.stat().st_mtime_ns} {path.stat().st_size}"
+            for path in sorted((self.folder / self.package).rglob("*.py"))
+        ]
+        return _hash([sys.version, *map("==".join, sorted(self._installed.items())), *files])
+
     def _reached(self, code: "Code") -> dict[str, set[str]]:
-        """All definitions and packages that code reaches, with the definitions that use them."""
+        """All definitions (`module:name`) and packages that code reaches, with the definitions that use them."""
         reached: dict[str, set[str]] = {}
-        waiting: list[str] = []
-
-        def reach(keys: Iterable[str], user: str) -> None:
-            for key in keys:
-                if key.endswith(EVERYTHING):
-                    reach(self._everything(key.partition(":")[0], code.method), user)
-                elif key not in reached and not self._is_of_others(key, code.method):
-                    reached[key] = set()
-                    waiting.append(key)
-                if key in reached and key != user:
-                    reached[key].add(user)
-
-        for entry in code.entries:
-            reach(self._entry(entry), JOB)
+        waiting = [(key, JOB) for entry in code.entries for key in self._entry(entry)]
         while waiting:
-            key = waiting.pop()
-            if ":" in key:
-                reach(self._use(key)[1], key)
+            key, user = waiting.pop()
+            if self._is_of_others(key, code.method):
+                continue
+            if key not in reached and ":" in key:
+                waiting += ((used, key) for used in self._use(key)[1] if used != key)
+            reached.setdefault(key, set()).add(user)
         return reached
 
     def _entry(self, entry: str) -> set[str]:
         name, _, definition = entry.partition(":")
         module = self._module(name)
-        if module is None or (definition and definition not in module.definitions):
+        if module is None or definition not in module.definitions:
             raise UserError(f"{entry}: is not in {self.folder}, though a job names it")
-        found = {f"{name}:{BARE}"}
-        self._reach(name, (definition,) if definition else (), name, found, set())
-        return found
+        found = {f"{name}:{definition}"} if definition else self._everything(name)
+        return found | {f"{name}:{BARE}"} | self._import(name)
 
-    def _everything(self, name: str, method: str) -> set[str]:
-        """A module's definitions, but for those of other methods and what only these use of the module."""
+    def _everything(self, name: str) -> set[str]:
         module = self._module(name)
-        keys = {f"{name}:{definition}" for definition in module.definitions} if module else set()
-        waiting = [key for key in keys if self._is_of_others(key, method)]
-        theirs: set[str] = set()
-        while waiting:
-            key = waiting.pop()
-            theirs.add(key)
-            waiting += (self._use(key)[1] & keys) - theirs
-        return keys - theirs | {f"{name}:{BARE}"}
+        return {f"{name}:{definition}" for definition in module.definitions} if module else set()
 
     def _is_of_others(self, key: str, method: str) -> bool:
+        """Whether only other methods use a definition."""
         name, _, definition = key.partition(":")
         module = self._module(name) if definition and method else None
         return module is not None and method not in module.used_by.get(definition, (method,))
 
-    def _says(self, key: str) -> bool:
-        name, _, definition = key.partition(":")
-        module = self._module(name)
-        return module is not None and bool(module.definitions[definition].digest)
-
     def _use(self, key: str) -> tuple[str, frozenset[str]]:
-        """A definition's hash and what it uses: definitions, and packages by the name that is imported."""
+        """A definition's hash, "" if it says nothing, and what it uses: definitions, and packages by their import."""
         if key not in self._used:
             name, _, which = key.partition(":")
             module = self._module(name)
@@ -207,93 +198,69 @@ class Project:
             definition = module.definitions[which]
             found: set[str] = set()
             bindings: set[str] = set()
-            for chain in definition.uses:
-                root, rest = chain[0], chain[1:]
+            imports = module.definitions[BARE].imports | definition.imports
+            for root, *rest in definition.uses:
                 if root in module.definitions:
                     found.add(f"{name}:{root}")
-                for target in definition.imports.get(root) or module.definitions[BARE].imports.get(root) or ():
-                    self._follow(root, target, rest, name, found, bindings)
+                for target in imports.get(root, ()):
+                    self._follow(root, target, rest, found, bindings)
                 if root == "globals":
-                    found.add(f"{name}:{EVERYTHING}")
-            for imported, part in definition.executed:
-                if part == "*":
-                    self._reach(imported, (), name, found, bindings)
-                else:
-                    found |= self._import(imported, name)
-                    if part and self._module(f"{imported}.{part}") is not None:
-                        found |= self._import(f"{imported}.{part}", name)
-            self._used[key] = _hash([definition.digest, *sorted(bindings)]), frozenset(found)
+                    found |= self._everything(name)
+            if which == BARE:
+                found = found.union(*map(self._import, module.executed))
+            digest = _hash([definition.digest, *sorted(bindings)]) if definition.digest else ""
+            self._used[key] = digest, frozenset(found)
         return self._used[key]
 
-    def _follow(
-        self, bound: str, target: Target, rest: Chain, origin: str, found: set[str], bindings: set[str]
-    ) -> None:
-        """Follows what an import binds a name to."""
+    def _follow(self, bound: str, target: Target, rest: list[str], found: set[str], bindings: set[str]) -> None:
+        """Follows what an import binds a name to, and the attributes after the name."""
         bindings.add(f"{bound} is {' '.join(target)}")
         module, name = target
-        self._reach(module, (name, *rest) if name else rest, origin, found, bindings)
+        self._reach(module, [name, *rest] if name else rest, found, bindings)
 
-    def _reach(self, name: str, chain: Chain, origin: str, found: set[str], bindings: set[str]) -> None:
+    def _reach(self, name: str, chain: list[str], found: set[str], bindings: set[str]) -> None:
         """Adds to `found` what `chain` means in a module, and what importing the module does."""
-        found |= self._import(name, origin)
-        if not self._is_entered(name, origin):
+        found |= self._import(name)
+        if not self._is_entered(name):
             return
         module = self._module(name)
-        if not chain:
-            found.add(f"{name}:{EVERYTHING}")
-            return
-        first, rest = chain[0], chain[1:]
-        imports = module.definitions[BARE].imports.get(first, set()) if module else set()
+        first, *rest = chain or ["*"]
         if module and first in module.definitions:
             found.add(f"{name}:{first}")
-        elif imports - {(name, first)}:
-            for target in imports - {(name, first)}:
-                self._follow(f"{name}.{first}", target, rest, origin, found, bindings)
+        elif module and (targets := module.definitions[BARE].imports.get(first, set()) - {(name, first)}):
+            for target in targets:
+                self._follow(f"{name}.{first}", target, rest, found, bindings)
         elif self._module(f"{name}.{first}") is not None:
-            self._reach(f"{name}.{first}", rest, origin, found, bindings)
+            self._reach(f"{name}.{first}", rest, found, bindings)
         elif not first.startswith("__"):
-            found.add(f"{name}:{EVERYTHING}")
+            found |= self._everything(name)
 
-    def _import(self, name: str, origin: str) -> set[str]:
+    def _import(self, name: str) -> set[str]:
         """What importing a module does: the bare statements of it and of the packages that it lies in."""
-        if name not in self._imported:
-            top = name.partition(".")[0]
-            if self._is_ours(name):
-                parts = [part for part in _with_parents(name) if self._is_entered(part, "") and self._module(part)]
-                self._imported[name] = {f"{part}:{BARE}" for part in parts}
-            else:
-                self._imported[name] = set() if top in sys.stdlib_module_names else {top}
-        return self._imported[name]
+        top = name.partition(".")[0]
+        if top != self.package:
+            return set() if top in sys.stdlib_module_names else {top}
+        modules = accumulate(name.split("."), "{}.{}".format)
+        return {f"{part}:{BARE}" for part in modules if self._is_entered(part) and self._module(part)}
 
-    def _is_entered(self, name: str, origin: str) -> bool:
-        if name not in self._entered:
-            self._entered[name] = self._is_ours(name) and not any(_matches(name, one) for one in self.not_entered)
-        return self._entered[name] or name == origin
-
-    def _is_ours(self, name: str) -> bool:
-        return name.partition(".")[0] == self.package or name.endswith(".py")
+    def _is_entered(self, name: str) -> bool:
+        ours = name.partition(".")[0] == self.package
+        return ours and not any(fnmatchcase(name, pattern) for pattern in self.not_entered)
 
     def _module(self, name: str) -> Module | None:
-        """A module, or a script by its path; None if there is no such file."""
+        """A module of the package; None if there is no such file."""
         if name not in self._modules:
+            path = self.folder.joinpath(*name.split("."))
+            files = [path.with_name(f"{path.name}.py"), path / "__init__.py"]
             self._modules[name] = None
-            path = self._path(name) if self._is_ours(name) else None
-            if path is not None:
+            for file in filter(Path.is_file, files if name.partition(".")[0] == self.package else []):
                 try:
-                    self._modules[name] = read_module(path.read_bytes(), name, path.name == "__init__.py")
+                    self._modules[name] = read_module(file.read_bytes(), name, file.name == "__init__.py")
                 except SyntaxError as error:
-                    raise UserError(f"{path}:{error.lineno}: is not Python ({error.msg})") from None
+                    raise UserError(f"{file}:{error.lineno}: is not Python ({error.msg})") from None
                 except ValueError as error:
-                    raise UserError(f"{path}: USED_BY must be a literal: names and their methods ({error})") from None
+                    raise UserError(f"{file}: USED_BY must be a literal: names and their methods ({error})") from None
         return self._modules[name]
-
-    def _path(self, name: str) -> Path | None:
-        if name.endswith(".py"):  # of an installed package the scripts lie where the workflow is started
-            paths = [os.path.join(self.folder, name), name]
-        else:
-            path = os.path.join(self.folder, *name.split("."))
-            paths = [f"{path}.py", os.path.join(path, "__init__.py")]
-        return next((Path(path) for path in paths if os.path.isfile(path)), None)
 
     def _version(self, module: str) -> tuple[str, str]:
         """The distribution that holds a package, and its version."""
@@ -301,7 +268,7 @@ class Project:
         installed = self._installed.get(_normal(name))
         if installed is not None:
             return _normal(name), installed
-        from importlib import metadata  # a tenth of a fingerprint's time, and nearly never needed
+        from importlib import metadata  # slow to import, and hardly ever needed
 
         for name in metadata.packages_distributions().get(module, ()):
             return _normal(name), metadata.version(name)
@@ -323,33 +290,8 @@ class Project:
 _DISTRIBUTIONS = {"PIL": "pillow", "vl_convert": "vl-convert-python", "yaml": "pyyaml"}
 
 
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """A syntax tree is thousands of objects and no garbage: looking for some doubles the time that reading takes."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
 def _normal(distribution: str) -> str:
     return distribution.replace("_", "-").replace(".", "-").lower()
-
-
-def _matches(name: str, pattern: str) -> bool:
-    """`fnmatch` for patterns that begin or end with `*`, at a thousandth of its cost for the first name."""
-    if pattern.startswith("*"):
-        return name.endswith(pattern[1:])
-    return name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern
-
-
-def _with_parents(name: str) -> Iterator[str]:
-    while name:
-        yield name
-        name = "" if name.endswith(".py") else name.rpartition(".")[0]
 
 
 def _shown(key: str) -> str:
