@@ -25,5 +25,5 @@ def call(options: argparse.Namespace) -> None:
     there = "" if os.path.isdir(folder) else ", which does not exist yet"
     print(f"{options.file}: scale {asked.scale}, in {folder}{there}")
     cores = options.cores or os.cpu_count() or 1
-    for line in status.lines(asked, status.survey(asked, folder), folder, cores=cores, all_files=options.files):
+    for line in status.lines(status.survey(asked, folder), cores=cores, all_files=options.files):
         print(line)

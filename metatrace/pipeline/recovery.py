@@ -15,16 +15,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from metatrace.config.experiments import Experiments
 from metatrace.errors import UserError
-from metatrace.pipeline import jobs, outputs, status
+from metatrace.pipeline import outputs, status
 from metatrace.pipeline.contents import Contents, same_time
-from metatrace.report import context
 from metatrace.runs import results
 
 ASIDE = ".changed"
@@ -128,7 +127,6 @@ def examine(
     """
     lengths = status.wanted(asked)
     runs = {run.path(folder): run for run in lengths}
-    codes: dict[str, str] = {}
     kernels = list(kernels)
     found = Recovery({}, {}, {})
     for path in files_of(asked, folder, kernels):
@@ -142,8 +140,7 @@ def examine(
         same = contents.holds(path, made)
         why = "does not hold what its job wrote"
         if same is None and path in runs:
-            codes = codes or {job: jobs.fingerprint_of(job).digest for job in context.run_jobs(asked)}
-            same = _is_whole(runs[path], lengths[runs[path]], asked, folder, codes)
+            same = _is_whole(runs[path], lengths[runs[path]], asked, folder)
             why = "is not whole, or not the run that its path says"
         elif same is None:
             why = "has another time than its job gave it, and no record tells what it held"
@@ -156,9 +153,9 @@ def examine(
     return found
 
 
-def _is_whole(run: status.WantedRun, length: int, asked: Experiments, folder: str, codes: Mapping[str, str]) -> bool:
+def _is_whole(run: status.WantedRun, length: int, asked: Experiments, folder: str) -> bool:
     """Whether a run file is whole and is the run that its path says, made as it would be made now."""
-    if status.state_of(run, length, asked, folder, codes).state != status.FRESH:
+    if status.state_of(run, length, asked, folder).state != status.FRESH:
         return False
     try:
         results.load_run(run.path(folder))
