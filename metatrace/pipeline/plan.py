@@ -23,6 +23,8 @@ from metatrace.errors import UserError
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS
 from metatrace.pipeline import jobs, outputs
+from metatrace.pipeline.jobs import code_of, is_long
+from metatrace.pipeline.status import WantedRun, wanted
 from metatrace.report import context, labels
 from metatrace.runs import atomic
 from metatrace.runs.key import RunKey
@@ -35,21 +37,10 @@ Job = dict[str, Any]
 
 
 @cache
-def code_of(job: str) -> str:
-    """The fingerprint of a kind of job (a key of `JOBS`)."""
-    return jobs.fingerprint_of(job).digest
-
-
-@cache
 def script_code(script: str) -> str:
     """A hash of what a script of the workflow says, without comments and layout."""
     tree = ast.parse((_SCRIPTS / f"{script}.py").read_text(encoding="utf-8"))
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:16]
-
-
-def is_long(domain: Domain) -> bool:
-    """Whether runs of a domain take hours or days: those that can go on from a checkpoint."""
-    return "checkpoint" in domain.options
 
 
 class Plan:
@@ -59,6 +50,7 @@ class Plan:
       asked, paper: the config, and that of the whole paper.
       results: the folder of all results of the scale.
       places: the variants of runs, by the part of a path that tells them apart: "" for the config's own.
+      lengths: of each run that may be asked for.
     """
 
     def __init__(self, asked: Experiments, paper: Experiments) -> None:
@@ -66,9 +58,7 @@ class Plan:
         self.results = f"results/{asked.scale}"
         self.figures = list(asked.figures.values())
         self.places = {f"readings/{variant}/" if variant else "": variant for variant in asked.variants()}
-        self._lengths = {
-            (variant, run): length for variant in asked.variants() for run, length in asked.runs(variant).items()
-        }
+        self.lengths = wanted(asked)
 
     def figure(self, name: str) -> Figure:
         """A figure of the config, by name."""
@@ -80,7 +70,7 @@ class Plan:
 
     def domains(self) -> list[Domain]:
         """The domains in which runs are made."""
-        return [domain for domain in DOMAINS if any(run.environment in domain.environments for _, run in self._lengths)]
+        return [domain for domain in DOMAINS if any(run.environment in domain.environments for _, run in self.lengths)]
 
     def long_domains(self) -> list[Domain]:
         """Those whose runs take hours or days: they can go on from a checkpoint."""
@@ -95,10 +85,10 @@ class Plan:
           UserError: the config asks for no such run.
         """
         variant = self.places[place]
-        if (variant, run) not in self._lengths:
+        if WantedRun(variant, run) not in self.lengths:
             raise UserError(f"the config asks for no run {run.path(f'{self.results}/{place}runs')}")
         domain = domain_of(run.environment)
-        length = self._lengths[variant, run]
+        length = self.lengths[WantedRun(variant, run)]
         options = [f"--{domain.unit} {length}"]
         options += [f"--reading {key}={value}" for key, value in self._readings(run, variant).items()]
         options += [f"--hyper {key}={value}" for key, value in self.asked.hyper_of(run.method, variant).items()]
@@ -162,7 +152,7 @@ class Plan:
         """
         times = json.loads(Path(str(frame_times)).read_text(encoding="utf-8"))
         milliseconds = times.get(run.method, max(times.values()))
-        return 10 + 2 * int(self._lengths[self.places[place], run] * milliseconds / 60_000)
+        return 10 + 2 * int(self.lengths[WantedRun(self.places[place], run)] * milliseconds / 60_000)
 
     def times_files(self, domain: Domain) -> list[str]:
         """The file that says how long a frame takes; none in a domain whose runs are short."""
@@ -170,17 +160,20 @@ class Plan:
 
     def methods_in(self, domain: Domain) -> list[str]:
         """The methods that learn in a domain."""
-        return sorted({run.method for _, run in self._lengths if run.environment in domain.environments})
+        return sorted({run.method for _, run in self.lengths if run.environment in domain.environments})
 
     def trial(self, domain: Domain) -> str:
         """The options of the command that measures how long a frame takes."""
         lengths = [f"{method}=0" for method in self.methods_in(domain)]
         kernels = self.kernel_files(domain, self.methods_in(domain))
         kernel = ["--kernel", *kernels] if len(kernels) == 1 else []
-        return shlex.join([f"--{domain.unit}", *lengths, "--device", self.asked.device, *kernel])
+        environment = ["--environment", domain.slowest]
+        return shlex.join([f"--{domain.unit}", *lengths, *environment, "--device", self.asked.device, *kernel])
 
-    def frames_to_learn(self, runs: Iterable[tuple[str, RunKey]], choices: Iterable[str]) -> tuple[int, dict[str, int]]:
-        """How many long runs are to be made, and how many frames each method is to learn from in them.
+    def left_to_learn(
+        self, domain: Domain, runs: Iterable[tuple[str, RunKey]], choices: Iterable[str]
+    ) -> tuple[int, dict[str, int]]:
+        """How many runs of a domain are to be made, and how many frames each method is to learn from in them.
 
         Args:
           runs: those that are known, with their places.
@@ -189,17 +182,17 @@ class Plan:
         Returns:
           nothing, (0, {}), if it is so little that nobody needs to be told.
         """
-        lengths = {(self.places[place], run): self._lengths[self.places[place], run] for place, run in runs}
+        left = {WantedRun(self.places[place], run) for place, run in runs}
         for figure in map(self.figure, choices):
             assert figure.best is not None
             other = self.figure(figure.best.figure)
-            shared = {(other.variant, run) for run in other.runs()}
-            of_figure = {(figure.variant, run): figure.length for run in figure.some_runs()}
-            lengths |= {run: length for run, length in of_figure.items() if run not in shared}
-        frames = {method: 0 for method in sorted({run.method for _, run in lengths})}
-        for (_, run), length in lengths.items():
-            frames[run.method] += length
-        return (len(lengths), frames) if sum(frames.values()) >= _FEW else (0, {})
+            shared = {WantedRun(other.variant, run) for run in other.runs()}
+            left |= {WantedRun(figure.variant, run) for run in figure.some_runs()} - shared
+        left = {run for run in left if run.key.environment in domain.environments}
+        lengths = dict.fromkeys(sorted({run.key.method for run in left}), 0)
+        for run in left:
+            lengths[run.key.method] += self.lengths[run]
+        return (len(left), lengths) if sum(lengths.values()) >= _FEW else (0, {})
 
     # Figures.
 
@@ -330,10 +323,11 @@ class Plan:
 
     def explorer_job(self) -> Job:
         """What writes the explorer."""
+        methods = {run.method for _, run in self.lengths}
         return {
             "code": [code_of("explorer"), script_code("write_explorer")],
             "tables": f"{self.results}/tables",
-            "looks": [looks_of(method) for method in METHODS if method in self._methods()],
+            "looks": [looks_of(method) for method in METHODS if method in methods],
             "words": context.explorer_context(self.asked, self.codes()),
         }
 
@@ -365,9 +359,6 @@ class Plan:
             "config": config_file(self.results),
             "words": context.digest(self.report_context()),
         }
-
-    def _methods(self) -> set[str]:
-        return {run.method for _, run in self._lengths}
 
     def codes(self) -> dict[str, str]:
         """The code behind the results, by kind of job; no job that the config does not have."""

@@ -15,15 +15,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from metatrace.config.experiments import Experiments
 from metatrace.errors import UserError
 from metatrace.pipeline import outputs, status
 from metatrace.pipeline.contents import Contents, same_time
+from metatrace.pipeline.plan import Plan
 from metatrace.runs import results
 
 ASIDE = ".changed"
@@ -106,30 +106,22 @@ class Recovery:
             yield f"{path}: may have been changed; it {'would be' if dry else 'was'} compiled before the jobs start"
 
 
-def files_of(asked: Experiments, folder: str, kernels: Iterable[str]) -> list[str]:
-    """All files of a scale below `folder` (`results/<scale>`), whether they are there or not, and its kernels."""
-    runs = [run.path(folder) for run in status.wanted(asked)]
-    return [*runs, *kernels, *outputs.made_files(folder, list(asked.figures.values()))]
+def files_of(plan: Plan) -> list[str]:
+    """All files of a scale, whether they are there or not, and its kernels."""
+    runs = [run.path(plan.results) for run in plan.lengths]
+    return [*runs, *plan.kernels().values(), *outputs.made_files(plan.results, plan.figures)]
 
 
-def examine(
-    asked: Experiments,
-    folder: str,
-    kernels: Iterable[str],
-    recorded: Callable[[str], float | None],
-    contents: Contents,
-) -> Recovery:
+def examine(plan: Plan, recorded: Callable[[str], float | None], contents: Contents) -> Recovery:
     """Looks for files that have another time than their jobs gave them; changes nothing.
 
     Args:
-      folder: of the scale, `results/<scale>`.
       recorded: the time of a file as its job left it; None if nothing is recorded.
     """
-    lengths = status.wanted(asked)
-    runs = {run.path(folder): run for run in lengths}
-    kernels = list(kernels)
+    runs = {run.path(plan.results): run for run in plan.lengths}
+    kernels = set(plan.kernels().values())
     found = Recovery({}, {}, {})
-    for path in files_of(asked, folder, kernels):
+    for path in files_of(plan):
         try:
             time = os.stat(path).st_mtime
         except OSError:
@@ -140,7 +132,7 @@ def examine(
         same = contents.holds(path, made)
         why = "does not hold what its job wrote"
         if same is None and path in runs:
-            same = _is_whole(runs[path], lengths[runs[path]], asked, folder)
+            same = _is_whole(plan, runs[path])
             why = "is not whole, or not the run that its path says"
         elif same is None:
             why = "has another time than its job gave it, and no record tells what it held"
@@ -153,15 +145,13 @@ def examine(
     return found
 
 
-def _is_whole(run: status.WantedRun, length: int, asked: Experiments, folder: str) -> bool:
+def _is_whole(plan: Plan, run: status.WantedRun) -> bool:
     """Whether a run file is whole and is the run that its path says, made as it would be made now."""
-    if status.state_of(run, length, asked, folder).state != status.FRESH:
-        return False
-    try:
-        results.load_run(run.path(folder))
-    except UserError:
-        return False
-    return True
+    with suppress(UserError):
+        if status.state_of(run, plan.lengths[run], plan.asked, plan.results).state == status.FRESH:
+            results.load_run(run.path(plan.results))
+            return True
+    return False
 
 
 def _compile(path: str) -> None:
@@ -181,7 +171,7 @@ def keep_aside(path: str) -> None:
     """
     aside = f"{path}{ASIDE}"
     try:
-        if os.path.lexists(aside):
+        with suppress(FileNotFoundError):
             os.unlink(aside)
         try:
             os.link(path, aside)
