@@ -6,7 +6,8 @@ from pathlib import Path
 
 from metatrace.errors import UserError
 from metatrace.runs.atomic import remedy
-from metatrace.runs.collect import Grid, load
+from metatrace.runs.collect import load
+from metatrace.runs.key import grid_of_runs
 from metatrace.runs.results import Run
 
 
@@ -48,8 +49,8 @@ class TablesJob:
         if self.members:
             return []
         episodes = self.length if self.unit == "episodes" else None
-        grid = (self.environments, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
-        runs = load(Path(self.runs), Grid(*grid, episodes), code=self.runs_code)
+        keys = grid_of_runs(self.environments, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
+        runs = load(Path(self.runs), keys, episodes=episodes, code=self.runs_code)
         for run in runs:
             found = run.meta.get("observed_frames")
             if self.unit == "frames" and found != self.length:
