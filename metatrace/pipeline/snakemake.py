@@ -17,6 +17,7 @@ from metatrace.errors import UserError
 from metatrace.pipeline import job_times, recovery
 from metatrace.pipeline.contents import Contents
 from metatrace.pipeline.plan import Plan
+from metatrace.pipeline.status import WantedRun
 from metatrace.report import context
 from metatrace.runs.key import RunKey
 
@@ -79,10 +80,11 @@ def shorten_dry_runs(workflow: Any) -> None:
                 part.quiet = {*part.quiet, Quietness.RULES}
 
 
-def run_of(wildcards: Any) -> tuple[str, RunKey]:
-    """The place and the key of the run that a job makes."""
+def run_of(wildcards: Any) -> WantedRun:
+    """The run that a job makes."""
     w = wildcards
-    return w.place, RunKey(w.environment, w.method, w.alpha, w.mu, w.drift, int(w.seed))
+    variant = w.place.removeprefix("readings/").removesuffix("/")
+    return WantedRun(variant, RunKey(w.environment, w.method, w.alpha, w.mu, w.drift, int(w.seed)))
 
 
 def look_behind_kernels() -> None:

@@ -52,7 +52,7 @@ def kernel_files(wildcards):
 def run_job(wildcards):
     """What a run is told; a run that the config does not ask for is no job."""
     try:
-        return PLAN.run_job(*run_of(wildcards))
+        return PLAN.run_job(run_of(wildcards))
     except UserError as error:
         raise WorkflowError(str(error)) from None
 
