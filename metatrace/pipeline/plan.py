@@ -251,12 +251,8 @@ class Plan:
             "thin": jobs.thinning(kind) if kind.explorer else "",
             "folder": f"{self.results}/tables/{figure.name}",
             "runs": f"{variant_folder(self.results, figure.variant)}/runs",
-            "environments": list(figure.environments),
-            "methods": list(figure.methods),
             "alphas": list(self._alphas(figure)),
-            "mus": list(figure.mus),
-            "drifts": list(figure.drifts),
-            "seeds": list(figure.seeds),
+            **{name: list(getattr(figure, name)) for name in ("environments", "methods", "mus", "drifts", "seeds")},
             "runs_code": {
                 method: code_of(context.run_job(figure.environments[0], method)) for method in figure.methods
             },

@@ -32,18 +32,8 @@ MAX_EPISODES = 10_000_000
 MAX_META_BYTES = 1 << 20
 # What numpy and zipfile raise on bytes that are no run file, or no longer one.
 GARBLED = (
-    AttributeError,
-    MemoryError,
-    OverflowError,
-    ValueError,
-    KeyError,
-    TypeError,
-    EOFError,
-    OSError,
-    NotImplementedError,
-    RuntimeError,
-    zipfile.BadZipFile,
-    zlib.error,
+    *(AttributeError, MemoryError, OverflowError, ValueError, KeyError, TypeError, EOFError, OSError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
 )
 _TYPES = {"f": np.float64, "i": np.int64}
 _ARRAYS = {"returns": "f", "lengths": "i", "frames": "i", "entropy": "f", "beta": "f"}
@@ -151,15 +141,11 @@ def _meta_of(text: np.ndarray) -> dict[str, Any]:
 
 def _read_arrays(raw: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-        names = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-        if not {"meta", "returns", "lengths"} <= names.keys() <= {"meta", *_ARRAYS}:
+        names = [name.removesuffix(".npy") for name in archive.namelist()]
+        if not {"meta", "returns", "lengths"} <= set(names) <= {"meta", *_ARRAYS}:
             raise ValueError("not the arrays of a run file")
-        limits = {name: MAX_META_BYTES if name == "meta" else 64 * MAX_EPISODES for name in names}
-        if any(info.file_size > limits[name] for name, info in names.items()):
-            raise ValueError("absurd size")
-    with np.load(io.BytesIO(raw), allow_pickle=False) as file:
-        meta = _meta_of(file["meta"])
-        arrays = {name: file[name] for name in names if name != "meta"}
+        meta = _meta_of(read_member(archive, "meta", MAX_META_BYTES))
+        arrays = {name: read_member(archive, name, 64 * MAX_EPISODES) for name in names if name != "meta"}
     episodes = len(arrays["returns"])
     for name, array in arrays.items():
         dimensions = 2 if name == "beta" else 1
