@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 
 from metatrace.errors import UserError
 from metatrace.pipeline.definitions import BARE, Module, Target, read_module
-from metatrace.runs import atomic
 
 if TYPE_CHECKING:
     from metatrace.domains.protocol import Code
@@ -82,8 +81,9 @@ def fingerprint(code: "Code") -> Fingerprint:
         if state == project.state:
             return Fingerprint(*parts)
     state, found = project.state, project.fingerprint(code)
-    with suppress(UserError):  # in a folder that takes no files
-        atomic.write_atomically(kept, json.dumps([state, *vars(found).values()]).encode())
+    with suppress(OSError):  # in a folder that takes no files; what is written in part is no JSON
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(json.dumps([state, *vars(found).values()]), encoding="utf-8")
     return found
 
 

@@ -17,7 +17,7 @@ import metatrace
 from metatrace.domains.protocol import Code
 from metatrace.errors import UserError
 from metatrace.methods import METHODS
-from metatrace.pipeline import jobs
+from metatrace.pipeline import jobs, provenance
 from metatrace.pipeline.definitions import read_module
 from metatrace.pipeline.provenance import WHEN_IMPORTED, Project
 
@@ -433,6 +433,43 @@ class TestWhatChangesIt:
         write(tmp_path, {"a.py": "f = 1"})
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         assert read(tmp_path, "made.a:f").packages == {"python": version}
+
+
+class TestWhatIsKept:
+    """Fingerprints on disk, for the next process."""
+
+    @pytest.fixture
+    def ask(self, tmp_path, monkeypatch):
+        """Asks for a fingerprint as another process does."""
+
+        def fingerprint():
+            monkeypatch.setattr(provenance, "_project", lambda: Project(tmp_path, "made", ()))
+            provenance.fingerprint.cache_clear()
+            return provenance.fingerprint(Code(("made.a:f",)))
+
+        write(tmp_path, {"a.py": "def f(): return 1"})
+        yield fingerprint
+        provenance.fingerprint.cache_clear()
+
+    def test_it_is_taken_until_a_file_changes(self, ask, tmp_path, monkeypatch):
+        first = ask()
+        with monkeypatch.context() as patch:
+            patch.setattr(Project, "fingerprint", None)
+            assert ask() == first
+        write(tmp_path, {"a.py": "def f(): return 2"})
+        assert ask().digest != first.digest
+
+    @pytest.mark.parametrize("damage", ["", "[", "1", '["state"]'])
+    def test_a_damaged_one_is_made_again(self, ask, tmp_path, damage):
+        first = ask()
+        (kept,) = (tmp_path / "made/__pycache__").iterdir()
+        whole = kept.read_text()
+        kept.write_text(damage)
+        assert ask() == first and kept.read_text() == whole
+
+    def test_a_folder_that_takes_no_files_is_no_error(self, ask, tmp_path):
+        (tmp_path / "made/__pycache__").write_text("in the way")
+        assert ask() == ask()
 
 
 class TestWhatOneMethodUses:
