@@ -171,12 +171,11 @@ class Plan:
     ) -> tuple[int, dict[str, int]]:
         """How many runs of a domain are to be made, and how many frames each method is to learn from in them.
 
+        So little that nobody needs to be told is nothing, (0, {}).
+
         Args:
           runs: those that are known, of any domain.
           choices: the figures whose α are yet to be chosen: as many runs of them count as will be made.
-
-        Returns:
-          nothing, (0, {}), if it is so little that nobody needs to be told.
         """
         left = set(runs)
         for figure in map(self.figure, choices):
@@ -193,14 +192,9 @@ class Plan:
     # Figures.
 
     def _rules_of(self, stage: str, names_of: Callable[[Figure], tuple[str, ...]]) -> dict[str, list[Figure]]:
-        """The figures in groups that can share a rule: of the same kind, with the same outputs.
+        """The figures that can share a rule, of the same kind and with outputs of the same names, by the rule's name.
 
-        Args:
-          stage: how the names of the rules begin.
-          names_of: the names of a figure's outputs.
-
-        Returns:
-          the figures by name of the rule: after the kind, and after the outputs that not all figures of the kind have.
+        A rule is named after its stage, the kind, and the outputs that not all figures of the kind have.
         """
         groups: dict[tuple[str, tuple[str, ...]], list[Figure]] = {}
         for figure in self.figures:

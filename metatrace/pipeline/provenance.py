@@ -95,8 +95,7 @@ def users(code: "Code") -> dict[str, list[str]]:
 def differences(now: Fingerprint, modules: Mapping[str, str], packages: Mapping[str, str]) -> list[str]:
     """In what the code of a result differs from the code as it is now: one line per module or package.
 
-    Args:
-      modules, packages: those that the result names. Without modules, those are not compared.
+    Modules are not compared if the result names none.
     """
     lines = []
     today = now.modules

@@ -34,13 +34,9 @@ _held: list[int] = []
 
 
 def hold_workdir_lock(folder: Path, *, keep: bool) -> bool:
-    """Removes stale locks if no other Snakemake works here; with `keep`, holds the lock until this process ends.
+    """Whether no other Snakemake works here; if so, removes stale locks from `folder`, Snakemake's own.
 
-    Args:
-      folder: Snakemake's own, `.snakemake`.
-
-    Returns:
-      Whether no other Snakemake works here.
+    With `keep`, holds the lock until this process ends.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -113,11 +109,7 @@ def files_of(plan: Plan) -> list[str]:
 
 
 def examine(plan: Plan, recorded: Callable[[str], float | None], contents: Contents) -> Recovery:
-    """Looks for files that have another time than their jobs gave them; changes nothing.
-
-    Args:
-      recorded: the time of a file as its job left it; None if nothing is recorded.
-    """
+    """Looks for files that have another time than their jobs gave them (`recorded`, if it was); changes nothing."""
     runs = {run.path(plan.results): run for run in plan.lengths}
     kernels = set(plan.kernels().values())
     found = Recovery({}, {}, {})
