@@ -11,20 +11,21 @@ config asks for.
 """
 
 import fcntl
+import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from metatrace.errors import UserError
 from metatrace.pipeline import outputs, status
-from metatrace.pipeline.contents import Contents, same_time
 from metatrace.pipeline.plan import Plan
-from metatrace.runs import results
+from metatrace.runs import atomic, results
 
 ASIDE = ".changed"
 # How many changed files are named; a longer list helps nobody.
@@ -108,7 +109,7 @@ def files_of(plan: Plan) -> list[str]:
     return [*runs, *plan.kernels().values(), *outputs.made_files(plan.results, plan.figures)]
 
 
-def examine(plan: Plan, recorded: Callable[[str], float | None], contents: Contents) -> Recovery:
+def examine(plan: Plan, recorded: Callable[[str], float | None], contents: "Contents") -> Recovery:
     """Looks for files that have another time than their jobs gave them (`recorded`, if it was); changes nothing."""
     runs = {run.path(plan.results): run for run in plan.lengths}
     kernels = set(plan.kernels().values())
@@ -119,7 +120,7 @@ def examine(plan: Plan, recorded: Callable[[str], float | None], contents: Conte
         except OSError:
             continue
         made = recorded(path)
-        if made is None or same_time(time, made):
+        if made is None or _same_time(time, made):
             continue
         same = contents.holds(path, made)
         why = "does not hold what its job wrote"
@@ -174,3 +175,62 @@ def keep_aside(path: str) -> None:
             f"{path}: was changed after it was made, and cannot be kept as {aside} ({error.strerror}); "
             "allow to write in its folder"
         ) from None
+
+
+class Contents:
+    """A record of what the results of a scale hold: of every file its time and a hash.
+
+    Snakemake records when a job has written a file, but not what. With both one can tell a file that was changed from
+    one that merely has a new time. A record that is missing or damaged counts as empty.
+
+    Args:
+      path: its file, next to Snakemake's own records.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._entries: dict[str, tuple[float, str]] = {}
+        try:
+            read = json.loads(path.read_text(encoding="utf-8"))
+            self._entries = {str(name): (float(time), str(digest)) for name, (time, digest) in read.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            pass
+
+    def holds(self, path: str, time: float) -> bool | None:
+        """Whether a file holds what it held when it had the time `time`; None if that is not recorded."""
+        recorded = self._entries.get(path)
+        if recorded is None or not _same_time(recorded[0], time):
+            return None
+        return _digest(path) == recorded[1]
+
+    def update(self, paths: Iterable[str]) -> None:
+        """Records what the files hold; reads those with another time than recorded, and drops those that are gone."""
+        entries = {}
+        for path in paths:
+            try:
+                time = os.stat(path).st_mtime
+            except OSError:
+                continue
+            known = self._entries.get(path)
+            digest = known[1] if known is not None and known[0] == time else _digest(path)
+            if digest is not None:
+                entries[path] = (time, digest)
+        if entries == self._entries:
+            return
+        self._entries = entries
+        # In a folder that takes no files: whatever gets a new time is then rebuilt, which is right but slower.
+        with suppress(UserError):
+            atomic.write_atomically(self.path, json.dumps(entries, separators=(",", ":")).encode())
+
+
+def _same_time(one: float, other: float) -> bool:
+    """Whether two times of a file are the same, by what file systems and records keep of them."""
+    return abs(one - other) <= 1e-3
+
+
+def _digest(path: str) -> str | None:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None

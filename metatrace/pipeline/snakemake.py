@@ -15,7 +15,6 @@ from snakemake.settings.enums import Quietness
 from metatrace.config import loading
 from metatrace.errors import UserError
 from metatrace.pipeline import job_times, recovery
-from metatrace.pipeline.contents import Contents
 from metatrace.pipeline.plan import Plan
 from metatrace.pipeline.status import WantedRun
 from metatrace.report import context
@@ -186,8 +185,8 @@ def record_contents(plan: Plan) -> None:
     _contents(plan).update(recovery.files_of(plan))
 
 
-def _contents(plan: Plan) -> Contents:
-    return Contents(_FOLDER / "metatrace" / f"{plan.asked.scale}.json")
+def _contents(plan: Plan) -> recovery.Contents:
+    return recovery.Contents(_FOLDER / "metatrace" / f"{plan.asked.scale}.json")
 
 
 def _exit(error: UserError) -> NoReturn:

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from metatrace.errors import UserError
-from metatrace.runs.collect import load
 from metatrace.runs.key import grid_of_runs
-from metatrace.runs.results import Run, save_run
+from metatrace.runs.results import Run, load_runs, save_run
 
 GRID = grid_of_runs(
     ["drifting_mountain_car"], ["vector", "none"], ["2^-10"], ["2^-6", "2^-8"], ["6e-6", "4e-6"], [2, 0]
@@ -34,14 +33,14 @@ def root(tmp_path):
 
 def refusal(root, path, **options):
     with pytest.raises(UserError) as raised:
-        load(root, GRID, episodes=3, **{"code": CODE} | options)
+        load_runs(root, GRID, episodes=3, **{"code": CODE} | options)
     line = str(raised.value)
     assert line.startswith(f"{path}: ") and len(line.splitlines()) == 1
     return line
 
 
 def test_runs_are_read_in_the_order_of_the_grid(root):
-    runs = load(root, GRID, episodes=3, code=CODE)
+    runs = load_runs(root, GRID, episodes=3, code=CODE)
     assert tuple(run.key for run in runs) == GRID
     assert [run.returns[0] for run in runs] == [-102, -100] * 6
 
@@ -49,7 +48,7 @@ def test_runs_are_read_in_the_order_of_the_grid(root):
 def test_nothing_but_the_grid_is_read(root):
     (root / "drifting_mountain_car" / "vector" / "stray.npz").write_bytes(b"junk")
     key = GRID[3]
-    assert [run.key for run in load(root, [key], episodes=3, code=CODE)] == [key]
+    assert [run.key for run in load_runs(root, [key], episodes=3, code=CODE)] == [key]
 
 
 @pytest.mark.parametrize("method", CODE)
