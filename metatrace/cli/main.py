@@ -6,6 +6,7 @@ pays for neither pandas nor numba.
 """
 
 import argparse
+import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -73,7 +74,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     for verb, text in VERBS.items():
         added = verbs.add_parser(verb, help=text)
         if verb in arguments:
+            gc.disable()  # what is imported is no garbage: looking for some is a twentieth of a short run
             module = import_module(f"metatrace.cli.{verb}")
+            gc.enable()
             added.set_defaults(call=module.call)
             module.add_options(added)
     return parser.parse_args(arguments)

@@ -13,8 +13,7 @@ is none, and none is overlooked.
 import ast
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 BARE = ""
 # What `import` binds a name to: a module, and the name in it, "" for the module itself, "*" for all of it.
@@ -23,8 +22,7 @@ Target = tuple[str, str]
 Chain = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Definition:
+class Definition(NamedTuple):
     """A definition of a module.
 
     Attributes:
@@ -38,8 +36,7 @@ class Definition:
     imports: dict[str, set[Target]]
 
 
-@dataclass
-class Module:
+class Module(NamedTuple):
     """A file, read.
 
     Attributes:
@@ -48,9 +45,9 @@ class Module:
       used_by: its table `USED_BY`: the definitions that only some methods use, and which.
     """
 
-    definitions: dict[str, Definition] = field(default_factory=dict)
-    executed: set[str] = field(default_factory=set)
-    used_by: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    definitions: dict[str, Definition]
+    executed: set[str]
+    used_by: dict[str, tuple[str, ...]]
 
 
 def read_module(source: bytes, name: str, is_package: bool) -> Module:
@@ -65,22 +62,24 @@ def read_module(source: bytes, name: str, is_package: bool) -> Module:
         for part in _defined(statement) or [BARE]:
             parts.setdefault(part, []).append(statement)
     reader = _Reader(name if is_package else name.rpartition(".")[0])
-    module = Module()
+    used_by: dict[str, tuple[str, ...]] = {}
     for table in parts.pop("USED_BY", []):
         assert isinstance(table, ast.Assign | ast.AnnAssign) and table.value is not None
-        module.used_by = ast.literal_eval(table.value)
-    for owner, _, method in (key.partition(".") for key in module.used_by):
+        used_by = ast.literal_eval(table.value)
+    for owner, _, method in (key.partition(".") for key in used_by):
         for class_ in parts.get(owner, []) if method else []:
             assert isinstance(class_, ast.ClassDef)
             parts |= {f"{owner}.{method}": [node] for node in class_.body if method in _defined(node)}
             class_.body = [node for node in class_.body if method not in _defined(node)]
-    for part, statements in parts.items():
-        module.definitions[part] = reader.read(statements, [key for key in parts if key.startswith(f"{part}.")])
-    roots = {chain[0] for definition in module.definitions.values() for chain in definition.uses}
-    imports = [item for definition in module.definitions.values() for item in definition.imports.items()]
+    definitions = {
+        part: reader.read(statements, [key for key in parts if key.startswith(f"{part}.")])
+        for part, statements in parts.items()
+    }
+    roots = {chain[0] for definition in definitions.values() for chain in definition.uses}
+    imports = [item for definition in definitions.values() for item in definition.imports.items()]
     unused = {target for name, targets in imports if name not in roots for target in targets}
-    module.executed = reader.dotted.union(".".join(filter(None, target)) for target in unused)
-    return module
+    executed = reader.dotted.union(".".join(filter(None, target)) for target in unused)
+    return Module(definitions, executed, used_by)
 
 
 def _defined(statement: ast.stmt) -> list[str]:

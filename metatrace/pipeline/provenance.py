@@ -19,7 +19,7 @@ from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from metatrace.errors import UserError
 from metatrace.pipeline.definitions import BARE, Module, Target, read_module
@@ -47,8 +47,7 @@ REGISTRY = "(registry)"
 JOB = "the job itself"
 
 
-@dataclass(frozen=True)
-class Fingerprint:
+class Fingerprint(NamedTuple):
     """The digest, and what went into it: a hash of each definition (`module:name`) and the version of each package."""
 
     digest: str
@@ -83,7 +82,7 @@ def fingerprint(code: "Code") -> Fingerprint:
     state, found = project.state, project.fingerprint(code)
     with suppress(OSError):  # in a folder that takes no files; what is written in part is no JSON
         kept.parent.mkdir(exist_ok=True)
-        kept.write_text(json.dumps([state, *vars(found).values()]), encoding="utf-8")
+        kept.write_text(json.dumps([state, *found]), encoding="utf-8")
     return found
 
 

@@ -111,7 +111,7 @@ class TestThisProject:
             ("methods.py", '"#0072b2"', '"#000001"'),
             ("errors.py", "class UserError(Exception):", "class UserError(Exception):\n    code = 2"),
             ("progress.py", "SECONDS_BETWEEN_LINES = 10.0", "SECONDS_BETWEEN_LINES = 9.0"),
-            ("cli/run.py", "train one agent", "make one agent learn"),
+            ("cli/main.py", "train one agent", "make one agent learn"),
             ("domains/atari/train.py", "it must be auto, cpu or cuda", "choose another"),
         ],
     )
