@@ -19,7 +19,7 @@ from metatrace.errors import UserError
 from metatrace.methods import METHODS
 from metatrace.pipeline import jobs, provenance
 from metatrace.pipeline.definitions import read_module
-from metatrace.pipeline.provenance import WHEN_IMPORTED, Project
+from metatrace.pipeline.project import WHEN_IMPORTED, Project
 
 PACKAGE = Path(metatrace.__file__).parent
 RUNS = {job for job in jobs.JOBS if job.startswith("run_")}
@@ -443,8 +443,10 @@ class TestWhatIsKept:
         """Asks for a fingerprint as another process does."""
 
         def fingerprint():
+            monkeypatch.setattr(provenance, "PACKAGE", tmp_path / "made")
             monkeypatch.setattr(provenance, "_project", lambda: Project(tmp_path, "made", ()))
             provenance.fingerprint.cache_clear()
+            provenance._state.cache_clear()
             return provenance.fingerprint(Code(("made.a:f",)))
 
         write(tmp_path, {"a.py": "def f(): return 1"})
