@@ -34,11 +34,11 @@ onstart:
 
 
 onsuccess:
-    internals.record_contents(PLAN.asked, RESULTS, KERNELS.values())
+    internals.record_contents(PLAN)
 
 
 onerror:
-    internals.record_contents(PLAN.asked, RESULTS, KERNELS.values())
+    internals.record_contents(PLAN)
 
 
 rule all:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from metatrace.errors import UserError
 from metatrace.runs.atomic import remedy
-from metatrace.runs.collect import Grid, load
-from metatrace.runs.results import Run
+from metatrace.runs.key import grid_of_runs
+from metatrace.runs.results import Run, load_runs
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class TablesJob:
         """All runs of the grid; none where the figure compares others.
 
         Raises:
-          UserError: as `runs.collect.load`, or a run of another number of frames.
+          UserError: as `runs.results.load_runs`, or a run of another number of frames.
         """
         if self.members:
             return []
         episodes = self.length if self.unit == "episodes" else None
-        grid = (self.environments, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
-        runs = load(Path(self.runs), Grid(*grid, episodes), code=self.runs_code)
+        keys = grid_of_runs(self.environments, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
+        runs = load_runs(Path(self.runs), keys, episodes=episodes, code=self.runs_code)
         for run in runs:
             found = run.meta.get("observed_frames")
             if self.unit == "frames" and found != self.length:

@@ -2,13 +2,13 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+
+from metatrace.config import documentation, loading
+from metatrace.errors import UserError
 
 
-def add(verbs: Any) -> None:
-    """Adds the verb's parser."""
-    parser = verbs.add_parser("config", help="check a config file and say what it asks for")
-    parser.set_defaults(verb=_config)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
     parser.add_argument("file", type=Path, nargs="?", help="such as config/quick.yaml")
     parser.add_argument(
         "--schema", action="store_true", help="print the JSON schema of config files instead, for editors"
@@ -18,10 +18,8 @@ def add(verbs: Any) -> None:
     )
 
 
-def _config(options: argparse.Namespace) -> None:
-    from metatrace.config import documentation, loading
-    from metatrace.errors import UserError
-
+def call(options: argparse.Namespace) -> None:
+    """Says how many runs a config asks for, figure by figure."""
     if options.schema:
         print(documentation.schema(), end="")
         return

@@ -1,19 +1,29 @@
 """The command line: `metatrace run | config | status | estimate | provenance | compile | publish`.
 
-Bad input ends with one line on standard error and exit code 2. Each verb imports what it needs when it
-is called: a mountain car run pays for neither pandas nor numba.
+Bad input ends with one line on standard error and exit code 2. A verb is the module of its name, with `add_options` and
+`call`. Only the verb that is asked for is imported, and it imports what it needs when it is called: a mountain car run
+pays for neither pandas nor numba.
 """
 
 import argparse
+import gc
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, NoReturn
 
-from metatrace.cli import compile, config, estimate, provenance, publish, run, status, streams
+from metatrace.cli import streams
 from metatrace.errors import UserError
 
-# Each module's `add` adds the parser of its verb.
-VERBS = (run, config, status, estimate, provenance, compile, publish)
+VERBS = {
+    "run": "train one agent and write its run file",
+    "config": "check a config file and say what it asks for",
+    "status": "which of a config's results exist, which are stale, and how long the rest takes",
+    "estimate": "how long runs take on this machine, from a short trial",
+    "provenance": "what results depend on",
+    "compile": "compile a kernel",
+    "publish": "a finished scale without games in small, to commit: verdicts, scores, pictures",
+}
 
 
 class Parser(argparse.ArgumentParser):
@@ -36,8 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         streams.prepare()
     try:
         try:
-            options = _parser().parse_args(arguments)
-            options.verb(options)
+            options = _parse(sys.argv[1:] if arguments is None else arguments)
+            options.call(options)
         finally:
             sys.stdout.flush()
     except UserError as error:
@@ -58,9 +68,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> Parser:
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = Parser(prog="metatrace", description="Metatrace actor-critic, reproduced.")
     verbs = parser.add_subparsers(metavar="VERB", required=True)
-    for module in VERBS:
-        module.add(verbs)
-    return parser
+    for verb, text in VERBS.items():
+        added = verbs.add_parser(verb, help=text)
+        if verb in arguments:
+            gc.disable()  # what is imported is no garbage: looking for some is a twentieth of a short run
+            module = import_module(f"metatrace.cli.{verb}")
+            gc.enable()
+            added.set_defaults(call=module.call)
+            module.add_options(added)
+    return parser.parse_args(arguments)

@@ -1,8 +1,13 @@
-"""The types of options that several verbs share."""
+"""Options that several verbs share."""
 
 from collections.abc import Callable
 
+from metatrace.domains.registry import DOMAINS
 from metatrace.errors import UserError
+
+# What runs are counted in, and how running text calls it: each is an option.
+UNITS = {domain.unit: domain.unit_text for domain in DOMAINS}
+KERNEL_HELP = "the compiled kernel; by default one is kept in the user's cache folder"
 
 
 def whole_number(option: str, least: int) -> Callable[[str], int]:

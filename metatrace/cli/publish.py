@@ -2,22 +2,18 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+
+from metatrace.config import loading
+from metatrace.report.publish import publish
 
 
-def add(verbs: Any) -> None:
-    """Adds the verb's parser to `verbs` (argparse's subparsers)."""
-    publish = verbs.add_parser(
-        "publish", help="a finished scale without games in small, to commit: verdicts, scores, pictures"
-    )
-    publish.set_defaults(verb=_publish)
-    publish.add_argument("file", type=Path, metavar="CONFIG")
-    publish.add_argument("--output", required=True, type=Path, metavar="FOLDER", help="such as reports/published")
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("file", type=Path, metavar="CONFIG")
+    parser.add_argument("--output", required=True, type=Path, metavar="FOLDER", help="such as reports/published")
 
 
-def _publish(options: argparse.Namespace) -> None:
-    from metatrace.config import loading
-    from metatrace.report import publish
-
+def call(options: argparse.Namespace) -> None:
+    """Writes what is published of a scale."""
     asked = loading.read(options.file)
-    publish.publish(asked, f"results/{asked.scale}", options.output)
+    publish(asked, f"results/{asked.scale}", options.output)

@@ -5,98 +5,56 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from metatrace import numbers
-from metatrace.cli.options import whole_number
+from metatrace.cli.compile import kernel_file
+from metatrace.cli.options import KERNEL_HELP, UNITS, whole_number
 from metatrace.domains import readings
 from metatrace.domains.protocol import Domain, Request
 from metatrace.domains.registry import DOMAINS, ENVIRONMENTS, domain_of, environment_of
 from metatrace.errors import UserError
 from metatrace.methods import METHODS, complete_hyper, hyper_help, method_of
-from metatrace.runs import atomic
+from metatrace.pipeline import provenance
+from metatrace.progress import bar
+from metatrace.runs import atomic, results
 from metatrace.runs.key import NO_DRIFT, NO_MU, RunKey
-
-if TYPE_CHECKING:
-    from metatrace.runs.results import Run
 
 FINAL_EPISODES = 100  # in the score that the last line tells
 AGENTS = ("fast", "plain")
 _OLD_NAMES = {"compiled": "fast"}
-_UNITS = {domain.unit: domain.unit_text for domain in DOMAINS}
 
 
-def add(verbs: Any) -> None:
-    """Adds the verb's parser."""
-    parser = verbs.add_parser("run", help="train one agent and write its run file")
-    parser.set_defaults(verb=run)
-    parser.add_argument("--environment", required=True, help=", ".join(ENVIRONMENTS))
-    parser.add_argument("--method", required=True, help=", ".join(METHODS))
-    parser.add_argument("--alpha", required=True, metavar="TOKEN", help="initial step-size, such as 2^-8 or 0.001")
-    parser.add_argument("--mu", metavar="TOKEN", help="meta-step-size, for the methods that have one")
-    parser.add_argument(
-        "--drift",
-        metavar="TOKEN",
-        help=f"how likely a feature's sign flips in a step, such as 4e-6; on {', '.join(_drifting())}",
-    )
-    parser.add_argument("--seed", required=True, type=whole_number("--seed", 0), metavar="N", help="from 0 up")
-    for unit, text in _UNITS.items():
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    add = parser.add_argument
+    add("--environment", required=True, help=", ".join(ENVIRONMENTS))
+    add("--method", required=True, help=", ".join(METHODS))
+    add("--alpha", required=True, metavar="TOKEN", help="initial step-size, such as 2^-8 or 0.001")
+    add("--mu", metavar="TOKEN", help="meta-step-size, for the methods that have one")
+    drift_help = f"how likely a feature's sign flips in a step, such as 4e-6; on {', '.join(_drifting())}"
+    add("--drift", metavar="TOKEN", help=drift_help)
+    add("--seed", required=True, type=whole_number("--seed", 0), metavar="N", help="from 0 up")
+    for unit, text in UNITS.items():
         where = ", ".join(domain.name for domain in DOMAINS if domain.unit == unit)
-        parser.add_argument(
-            f"--{unit}", type=whole_number(f"--{unit}", 1), metavar="N", help=f"how many {text}; for {where}"
-        )
-    parser.add_argument("--output", required=True, type=Path, metavar="FILE", help="the run file (.npz) to write")
-    parser.add_argument(
-        "--reading",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="a reading of the paper other than the default; config/README.md lists them",
-    )
-    parser.add_argument(
-        "--hyper",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help=f"a further hyper-parameter of the method other than the published default: {hyper_help()}",
-    )
-    parser.add_argument(
-        "--agent",
-        choices=(*AGENTS, *_OLD_NAMES),
-        help="fast (default): compiled, if the method has a compiled kernel; plain: written for reading, and up to "
-        f"300 times slower{_taken_by('agent')}",
-    )
-    parser.add_argument(
-        "--kernel",
-        type=Path,
-        metavar="FILE",
-        help="the compiled kernel; by default one is kept in the user's cache folder",
-    )
-    parser.add_argument(
-        "--checkpoint",
-        type=Path,
-        metavar="FILE",
-        help="save the whole state here now and then, and go on from it if it is there" + _taken_by("checkpoint"),
-    )
-    parser.add_argument(
-        "--checkpoint-every",
-        type=whole_number("--checkpoint-every", 1),
-        default=300,
-        metavar="SECONDS",
-        help="how often to save (300)",
-    )
-    parser.add_argument(
-        "--device", help=f"cpu, cuda, or auto (default), a graphics card if there is one{_taken_by('device')}"
-    )
+        add(f"--{unit}", type=whole_number(f"--{unit}", 1), metavar="N", help=f"how many {text}; for {where}")
+    add("--output", required=True, type=Path, metavar="FILE", help="the run file (.npz) to write")
+    reading_help = "a reading of the paper other than the default; config/README.md lists them"
+    add("--reading", action="append", default=[], metavar="KEY=VALUE", help=reading_help)
+    hyper = f"a further hyper-parameter of the method other than the published default: {hyper_help()}"
+    add("--hyper", action="append", default=[], metavar="KEY=VALUE", help=hyper)
+    agent_help = "fast (default): compiled, if the method has a compiled kernel; plain: written for reading, and up to "
+    add("--agent", choices=(*AGENTS, *_OLD_NAMES), help=f"{agent_help}300 times slower{_taken_by('agent')}")
+    add("--kernel", type=Path, metavar="FILE", help=KERNEL_HELP)
+    checkpoint_help = "save the whole state here now and then, and go on from it if it is there"
+    add("--checkpoint", type=Path, metavar="FILE", help=f"{checkpoint_help}{_taken_by('checkpoint')}")
+    seconds = whole_number("--checkpoint-every", 1)
+    add("--checkpoint-every", type=seconds, default=300, metavar="SECONDS", help="how often to save (300)")
+    device_help = "cpu, cuda, or auto (default), a graphics card if there is one"
+    add("--device", help=f"{device_help}{_taken_by('device')}")
 
 
-def run(options: argparse.Namespace) -> None:
+def call(options: argparse.Namespace) -> None:
     """Makes the run that the options describe, writes its file, and says its score."""
-    from metatrace.cli import kernels
-    from metatrace.pipeline import provenance
-    from metatrace.progress import bar
-    from metatrace.runs import results
-
     key = _key(options)
     domain = domain_of(key.environment)
     environment, length = ENVIRONMENTS[key.environment], _length(options, domain)
@@ -107,9 +65,8 @@ def run(options: argparse.Namespace) -> None:
     device = options.device or "auto"
     answers = readings.complete(environment.readings, _pairs("--reading", options.reading), "reading")
     hyper = complete_hyper(key.method, _pairs("--hyper", options.hyper), "hyper")
-    atomic.check_writable(options.output)
-    if options.checkpoint is not None:
-        atomic.check_writable(options.checkpoint)
+    for path in filter(None, (options.output, options.checkpoint)):
+        atomic.check_writable(path)
     code = provenance.fingerprint(domain.code(key.environment, key.method, agent))
     kernel = domain.kernel_of(key.method) if agent == "fast" and device != "cuda" else None
     request = Request(
@@ -119,7 +76,7 @@ def run(options: argparse.Namespace) -> None:
         hyper,
         agent=agent,
         device=device,
-        kernel=None if kernel is None else kernels.file_of(domain, kernel, options.kernel),
+        kernel=None if kernel is None else kernel_file(domain, kernel, options.kernel),
         checkpoint=options.checkpoint,
         checkpoint_every=options.checkpoint_every,
         made_by={"code": code.digest, "packages": code.packages},
@@ -138,7 +95,7 @@ def run(options: argparse.Namespace) -> None:
     print(f"{options.output}: {_score(made, environment.failed_return)}, in {time.monotonic() - start:.1f} s")
 
 
-def _score(made: "Run", failed_return: float) -> str:
+def _score(made: results.Run, failed_return: float) -> str:
     """The final score in words."""
     if made.diverged_episode is not None and made.frames is not None:
         return f"final score {failed_return:g} (diverged)"
@@ -177,7 +134,7 @@ def _key(options: argparse.Namespace) -> RunKey:
 
 def _length(options: argparse.Namespace, domain: Domain) -> int:
     """How long the run is, in the domain's unit."""
-    for unit in _UNITS:
+    for unit in UNITS:
         if unit != domain.unit and getattr(options, unit) is not None:
             raise UserError(f"--{unit}: {options.environment} counts in --{domain.unit}; leave --{unit} out")
     length: int | None = getattr(options, domain.unit)

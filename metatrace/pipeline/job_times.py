@@ -31,24 +31,20 @@ def summarize_jobs(jobs: Sequence[Job], packages: Mapping[str, str]) -> dict[str
     """
     if not jobs:
         return {}
-    runs = [job for job in jobs if job.rule.startswith("run_")]
-    others = [job for job in jobs if not job.rule.startswith("run_")]
+    runs = [job.end - job.start for job in jobs if job.rule.startswith("run_")]
+    others = [job.end - job.start for job in jobs if not job.rule.startswith("run_")]
     processors = os.cpu_count() or 1
+    many = "s" if processors > 1 else ""
     return {
         "runs": len(runs),
-        "run_time": _time(runs),
+        "run_time": in_words(sum(runs)),
         "others": len(others),
-        "other_time": _time(others),
+        "other_time": in_words(sum(others)),
         "began": _moment(min(job.start for job in jobs)),
         "ended": _moment(max(job.end for job in jobs)),
-        "machine": f"{platform.system()} on {platform.machine()} with {processors} "
-        f"processor{'s' if processors > 1 else ''}",
+        "machine": f"{platform.system()} on {platform.machine()} with {processors} processor{many}",
         "versions": ", ".join(f"{name} {version}" for name, version in packages.items()),
     }
-
-
-def _time(jobs: Sequence[Job]) -> str:
-    return in_words(sum(job.end - job.start for job in jobs))
 
 
 def _moment(seconds: float) -> str:

@@ -77,6 +77,16 @@ def fingerprint_of(job: str) -> provenance.Fingerprint:
     return provenance.fingerprint(JOBS[job])
 
 
+def code_of(job: str) -> str:
+    """The digest of a job's fingerprint."""
+    return fingerprint_of(job).digest
+
+
+def is_long(domain: Domain) -> bool:
+    """Whether runs of a domain take hours or days: those that can go on from a checkpoint."""
+    return "checkpoint" in domain.options
+
+
 def jobs_of(name: str) -> tuple[str, ...]:
     """The jobs that a name stands for: a job, or a rule of the workflow.
 

@@ -102,7 +102,7 @@ def write_report(job: Mapping[str, Any], output: str) -> None:
         done = subprocess.run([*command, "--nolock", "--quiet", "--configfile", job["config"]], check=False)
         if done.returncode != 0:
             sys.exit(done.returncode)
-        os.replace(draft, output)
+        atomic.write_atomically(output, draft.read_bytes())
     finally:
         draft.unlink(missing_ok=True)
 

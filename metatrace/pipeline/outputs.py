@@ -1,6 +1,6 @@
 """Which files a scale of the paper is made of: what the workflow makes, and `metatrace status` looks for."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from metatrace.config.figure import Figure
@@ -41,9 +41,11 @@ def csv_files(results: str, figures: Iterable[Figure]) -> list[str]:
     return [f"{results}/tables/{figure.name}_{table}.csv" for figure in figures for table in csv_tables_of(figure)]
 
 
-def table_files(results: str, figures: Iterable[Figure]) -> list[str]:
-    """All tables of some figures, as Parquet."""
-    return [f"{results}/tables/{figure.name}/{table}.parquet" for figure in figures for table in tables_of(figure)]
+def table_files(
+    results: str, figures: Iterable[Figure], tables: Callable[[Figure], Iterable[str]] = tables_of
+) -> list[str]:
+    """The tables of some figures, as Parquet; `tables` names those of a figure, all unless it is given."""
+    return [f"{results}/tables/{figure.name}/{table}.parquet" for figure in figures for table in tables(figure)]
 
 
 def thinned_files(results: str, figures: Iterable[Figure]) -> list[str]:
@@ -53,9 +55,7 @@ def thinned_files(results: str, figures: Iterable[Figure]) -> list[str]:
 
 def evidence_files(results: str, figures: Iterable[Figure]) -> list[str]:
     """The tables by which the paper's claims are judged."""
-    return [
-        f"{results}/tables/{figure.name}/{table}.parquet" for figure in figures for table in KINDS[figure.kind].evidence
-    ]
+    return table_files(results, figures, lambda figure: KINDS[figure.kind].evidence)
 
 
 def claim_files(results: str) -> list[str]:

@@ -23,9 +23,10 @@ from metatrace.errors import UserError
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS
 from metatrace.pipeline import jobs, outputs
+from metatrace.pipeline.jobs import code_of, is_long
+from metatrace.pipeline.status import WantedRun, wanted
 from metatrace.report import context, labels
 from metatrace.runs import atomic
-from metatrace.runs.key import RunKey
 
 SCORES_OF_OTHERS = "config/reference_scores.csv"
 _SCRIPTS = Path(__file__).parents[2] / "workflow" / "scripts"
@@ -35,21 +36,10 @@ Job = dict[str, Any]
 
 
 @cache
-def code_of(job: str) -> str:
-    """The fingerprint of a kind of job (a key of `JOBS`)."""
-    return jobs.fingerprint_of(job).digest
-
-
-@cache
 def script_code(script: str) -> str:
     """A hash of what a script of the workflow says, without comments and layout."""
     tree = ast.parse((_SCRIPTS / f"{script}.py").read_text(encoding="utf-8"))
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:16]
-
-
-def is_long(domain: Domain) -> bool:
-    """Whether runs of a domain take hours or days: those that can go on from a checkpoint."""
-    return "checkpoint" in domain.options
 
 
 class Plan:
@@ -58,29 +48,33 @@ class Plan:
     Attributes:
       asked, paper: the config, and that of the whole paper.
       results: the folder of all results of the scale.
-      places: the variants of runs, by the part of a path that tells them apart: "" for the config's own.
+      places: the part of a path that tells each variant of runs: "" for the config's own.
+      lengths: of each run that may be asked for.
     """
 
     def __init__(self, asked: Experiments, paper: Experiments) -> None:
         self.asked, self.paper = asked, paper
         self.results = f"results/{asked.scale}"
         self.figures = list(asked.figures.values())
-        self.places = {f"readings/{variant}/" if variant else "": variant for variant in asked.variants()}
-        self._lengths = {
-            (variant, run): length for variant in asked.variants() for run, length in asked.runs(variant).items()
-        }
+        self.places = [f"readings/{variant}/" if variant else "" for variant in asked.variants()]
+        self.lengths = wanted(asked)
 
     def figure(self, name: str) -> Figure:
         """A figure of the config, by name."""
         return self.asked.figures[name]
 
+    @property
+    def config_file(self) -> str:
+        """Where the config is kept, as it was in force when jobs last ran."""
+        return f"{self.results}/config.yaml"
+
     def write_config(self) -> None:
-        """Writes the one config of all jobs, as it is in force, to `config_file`."""
-        atomic.write_atomically(config_file(self.results), loading.as_yaml(self.asked).encode())
+        """Writes the one config of all jobs, as it is in force."""
+        atomic.write_atomically(self.config_file, loading.as_yaml(self.asked).encode())
 
     def domains(self) -> list[Domain]:
         """The domains in which runs are made."""
-        return [domain for domain in DOMAINS if any(run.environment in domain.environments for _, run in self._lengths)]
+        return [domain for domain in DOMAINS if any(run.environment in domain.environments for _, run in self.lengths)]
 
     def long_domains(self) -> list[Domain]:
         """Those whose runs take hours or days: they can go on from a checkpoint."""
@@ -88,44 +82,40 @@ class Plan:
 
     # Runs.
 
-    def run_job(self, place: str, run: RunKey) -> Job:
+    def run_job(self, run: WantedRun) -> Job:
         """What a run is told: its length, and readings, hyper-parameters and device, as options of the command.
 
         Raises:
           UserError: the config asks for no such run.
         """
-        variant = self.places[place]
-        if (variant, run) not in self._lengths:
-            raise UserError(f"the config asks for no run {run.path(f'{self.results}/{place}runs')}")
-        domain = domain_of(run.environment)
-        length = self._lengths[variant, run]
+        if run not in self.lengths:
+            raise UserError(f"the config asks for no run {run.path(self.results)}")
+        key, domain, length = run.key, domain_of(run.key.environment), self.lengths[run]
+        readings, hyper = (
+            self.asked.readings_of(key.environment, run.variant),
+            self.asked.hyper_of(key.method, run.variant),
+        )
         options = [f"--{domain.unit} {length}"]
-        options += [f"--reading {key}={value}" for key, value in self._readings(run, variant).items()]
-        options += [f"--hyper {key}={value}" for key, value in self.asked.hyper_of(run.method, variant).items()]
+        options += [f"--reading {name}={value}" for name, value in readings.items()]
+        options += [f"--hyper {name}={value}" for name, value in hyper.items()]
         options += [f"--device {self.asked.device}"] if "device" in domain.options else []
         return {
-            "code": code_of(context.run_job(run.environment, run.method)),
+            "code": code_of(context.run_job(key.environment, key.method)),
             "length": length,
             "options": " ".join(options),
         }
 
-    def _readings(self, run: RunKey, variant: str) -> dict[str, str]:
-        return self.asked.readings_of(run.environment, variant)
-
-    def run_options(self, place: str, run: RunKey, kernels: Iterable[str]) -> str:
+    def run_options(self, run: WantedRun, kernels: Iterable[str]) -> str:
         """The files that a run uses without being made of them, as options of the command."""
-        path = run.path(f"{self.results}/{place}checkpoints")
+        path = run.path(self.results, "checkpoints")
         options = [part for kernel in kernels for part in ("--kernel", kernel)]
-        options += ["--checkpoint", path] if is_long(domain_of(run.environment)) else []
+        options += ["--checkpoint", path] if is_long(domain_of(run.key.environment)) else []
         return shlex.join(options)
 
     def kernels(self) -> dict[str, str]:
         """The file of each compiled kernel."""
-        return {
-            kernel: f"results/kernels/{object_code.file_name(kernel)}"
-            for domain in DOMAINS
-            for kernel in domain.kernels
-        }
+        names = [kernel for domain in DOMAINS for kernel in domain.kernels]
+        return {name: f"results/kernels/{object_code.file_name(name)}" for name in names}
 
     def kernel_job(self, kernel: str) -> Job:
         """What compiles a kernel."""
@@ -140,29 +130,25 @@ class Plan:
         """Which runs go first."""
         return 0 if is_long(domain) else FIRST
 
-    def resources(self, domain: Domain, run_of: Callable[[Any], tuple[str, RunKey]]) -> dict[str, Any]:
-        """What a cluster should give a run, if not its profile's defaults.
-
-        Args:
-          run_of: from wildcards to the place and key of a run.
-        """
+    def resources(self, domain: Domain, run_of: Callable[[Any], WantedRun]) -> dict[str, Any]:
+        """What a cluster should give a run (`run_of` its wildcards), if not its profile's defaults."""
         if not is_long(domain):
             return {}
         return {
             "mem_mb": 700,
-            "runtime": lambda wildcards, input: self.minutes(*run_of(wildcards), input.times),
+            "runtime": lambda wildcards, input: self.minutes(run_of(wildcards), input.times),
             # With `--resources gpu=8`, eight runs share a card; without it, as many as there are cores.
             "gpu": 0 if self.asked.device == "cpu" else 1,
         }
 
-    def minutes(self, place: str, run: RunKey, frame_times: str) -> int:
+    def minutes(self, run: WantedRun, frame_times: str) -> int:
         """How many minutes a cluster should give a run: twice what the trial says, and some for the start.
 
         A trial that was made before the config had the method says what the slowest one takes.
         """
         times = json.loads(Path(str(frame_times)).read_text(encoding="utf-8"))
-        milliseconds = times.get(run.method, max(times.values()))
-        return 10 + 2 * int(self._lengths[self.places[place], run] * milliseconds / 60_000)
+        milliseconds = times.get(run.key.method, max(times.values()))
+        return 10 + 2 * int(self.lengths[run] * milliseconds / 60_000)
 
     def times_files(self, domain: Domain) -> list[str]:
         """The file that says how long a frame takes; none in a domain whose runs are short."""
@@ -170,48 +156,45 @@ class Plan:
 
     def methods_in(self, domain: Domain) -> list[str]:
         """The methods that learn in a domain."""
-        return sorted({run.method for _, run in self._lengths if run.environment in domain.environments})
+        return sorted({run.method for _, run in self.lengths if run.environment in domain.environments})
 
     def trial(self, domain: Domain) -> str:
         """The options of the command that measures how long a frame takes."""
         lengths = [f"{method}=0" for method in self.methods_in(domain)]
         kernels = self.kernel_files(domain, self.methods_in(domain))
         kernel = ["--kernel", *kernels] if len(kernels) == 1 else []
-        return shlex.join([f"--{domain.unit}", *lengths, "--device", self.asked.device, *kernel])
+        environment = ["--environment", domain.slowest]
+        return shlex.join([f"--{domain.unit}", *lengths, *environment, "--device", self.asked.device, *kernel])
 
-    def frames_to_learn(self, runs: Iterable[tuple[str, RunKey]], choices: Iterable[str]) -> tuple[int, dict[str, int]]:
-        """How many long runs are to be made, and how many frames each method is to learn from in them.
+    def left_to_learn(
+        self, domain: Domain, runs: Iterable[WantedRun], choices: Iterable[str]
+    ) -> tuple[int, dict[str, int]]:
+        """How many runs of a domain are to be made, and how many frames each method is to learn from in them.
+
+        So little that nobody needs to be told is nothing, (0, {}).
 
         Args:
-          runs: those that are known, with their places.
+          runs: those that are known, of any domain.
           choices: the figures whose α are yet to be chosen: as many runs of them count as will be made.
-
-        Returns:
-          nothing, (0, {}), if it is so little that nobody needs to be told.
         """
-        lengths = {(self.places[place], run): self._lengths[self.places[place], run] for place, run in runs}
+        left = set(runs)
         for figure in map(self.figure, choices):
             assert figure.best is not None
             other = self.figure(figure.best.figure)
-            shared = {(other.variant, run) for run in other.runs()}
-            of_figure = {(figure.variant, run): figure.length for run in figure.some_runs()}
-            lengths |= {run: length for run, length in of_figure.items() if run not in shared}
-        frames = {method: 0 for method in sorted({run.method for _, run in lengths})}
-        for (_, run), length in lengths.items():
-            frames[run.method] += length
-        return (len(lengths), frames) if sum(frames.values()) >= _FEW else (0, {})
+            shared = {WantedRun(other.variant, run) for run in other.runs()}
+            left |= {WantedRun(figure.variant, run) for run in figure.some_runs()} - shared
+        left = {run for run in left if run.key.environment in domain.environments}
+        lengths = dict.fromkeys(sorted({run.key.method for run in left}), 0)
+        for run in left:
+            lengths[run.key.method] += self.lengths[run]
+        return (len(left), lengths) if sum(lengths.values()) >= _FEW else (0, {})
 
     # Figures.
 
     def _rules_of(self, stage: str, names_of: Callable[[Figure], tuple[str, ...]]) -> dict[str, list[Figure]]:
-        """The figures in groups that can share a rule: of the same kind, with the same outputs.
+        """The figures that can share a rule, of the same kind and with outputs of the same names, by the rule's name.
 
-        Args:
-          stage: how the names of the rules begin.
-          names_of: the names of a figure's outputs.
-
-        Returns:
-          the figures by name of the rule: after the kind, and after the outputs that not all figures of the kind have.
+        A rule is named after its stage, the kind, and the outputs that not all figures of the kind have.
         """
         groups: dict[tuple[str, tuple[str, ...]], list[Figure]] = {}
         for figure in self.figures:
@@ -262,12 +245,8 @@ class Plan:
             "thin": jobs.thinning(kind) if kind.explorer else "",
             "folder": f"{self.results}/tables/{figure.name}",
             "runs": f"{variant_folder(self.results, figure.variant)}/runs",
-            "environments": list(figure.environments),
-            "methods": list(figure.methods),
             "alphas": list(self._alphas(figure)),
-            "mus": list(figure.mus),
-            "drifts": list(figure.drifts),
-            "seeds": list(figure.seeds),
+            **{name: list(getattr(figure, name)) for name in ("environments", "methods", "mus", "drifts", "seeds")},
             "runs_code": {
                 method: code_of(context.run_job(figure.environments[0], method)) for method in figure.methods
             },
@@ -330,20 +309,17 @@ class Plan:
 
     def explorer_job(self) -> Job:
         """What writes the explorer."""
+        methods = {run.method for _, run in self.lengths}
         return {
             "code": [code_of("explorer"), script_code("write_explorer")],
             "tables": f"{self.results}/tables",
-            "looks": [looks_of(method) for method in METHODS if method in self._methods()],
+            "looks": [looks_of(method) for method in METHODS if method in methods],
             "words": context.explorer_context(self.asked, self.codes()),
         }
 
     def explorer_inputs(self) -> list[str]:
         """What the explorer is made of."""
-        tables = [
-            f"{self.results}/tables/{figure.name}/{table}.parquet"
-            for figure in outputs.with_runs(self.figures)
-            for table in outputs.csv_tables_of(figure)
-        ]
+        tables = outputs.table_files(self.results, outputs.with_runs(self.figures), outputs.csv_tables_of)
         templates = [f"reports/{name}" for name in context.EXPLORER_FILES]
         return [*outputs.thinned_files(self.results, self.figures), *tables, *templates]
 
@@ -362,12 +338,9 @@ class Plan:
         """What writes the report; the words of its captions are in it as a hash."""
         return {
             "code": [code_of("report"), script_code("write_report")],
-            "config": config_file(self.results),
+            "config": self.config_file,
             "words": context.digest(self.report_context()),
         }
-
-    def _methods(self) -> set[str]:
-        return {run.method for _, run in self._lengths}
 
     def codes(self) -> dict[str, str]:
         """The code behind the results, by kind of job; no job that the config does not have."""
@@ -376,20 +349,12 @@ class Plan:
 
     def packages(self) -> dict[str, str]:
         """The versions of the packages that the runs use."""
-        packages: dict[str, str] = {}
-        for job in self.codes():
-            if job.startswith("run_"):
-                packages.update(jobs.fingerprint_of(job).packages)
-        return packages
+        runs = [job for job in self.codes() if job.startswith("run_")]
+        return {name: version for job in runs for name, version in jobs.fingerprint_of(job).packages.items()}
 
     def report_context(self) -> dict[str, Any]:
         """What the report's front page and captions show."""
         return context.report_context(self.asked, self.paper, self.codes())
-
-
-def config_file(results: str) -> str:
-    """Where the config of a scale is kept, as it was in force when jobs last ran."""
-    return f"{results}/config.yaml"
 
 
 def looks_of(method: str) -> list[Any]:

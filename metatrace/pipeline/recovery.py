@@ -11,21 +11,21 @@ config asks for.
 """
 
 import fcntl
+import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from metatrace.config.experiments import Experiments
 from metatrace.errors import UserError
-from metatrace.pipeline import jobs, outputs, status
-from metatrace.pipeline.contents import Contents, same_time
-from metatrace.report import context
-from metatrace.runs import results
+from metatrace.pipeline import outputs, status
+from metatrace.pipeline.plan import Plan
+from metatrace.runs import atomic, results
 
 ASIDE = ".changed"
 # How many changed files are named; a longer list helps nobody.
@@ -35,13 +35,9 @@ _held: list[int] = []
 
 
 def hold_workdir_lock(folder: Path, *, keep: bool) -> bool:
-    """Removes stale locks if no other Snakemake works here; with `keep`, holds the lock until this process ends.
+    """Whether no other Snakemake works here; if so, removes stale locks from `folder`, Snakemake's own.
 
-    Args:
-      folder: Snakemake's own, `.snakemake`.
-
-    Returns:
-      Whether no other Snakemake works here.
+    With `keep`, holds the lock until this process ends.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -107,43 +103,29 @@ class Recovery:
             yield f"{path}: may have been changed; it {'would be' if dry else 'was'} compiled before the jobs start"
 
 
-def files_of(asked: Experiments, folder: str, kernels: Iterable[str]) -> list[str]:
-    """All files of a scale below `folder` (`results/<scale>`), whether they are there or not, and its kernels."""
-    runs = [run.path(folder) for run in status.wanted(asked)]
-    return [*runs, *kernels, *outputs.made_files(folder, list(asked.figures.values()))]
+def files_of(plan: Plan) -> list[str]:
+    """All files of a scale, whether they are there or not, and its kernels."""
+    runs = [run.path(plan.results) for run in plan.lengths]
+    return [*runs, *plan.kernels().values(), *outputs.made_files(plan.results, plan.figures)]
 
 
-def examine(
-    asked: Experiments,
-    folder: str,
-    kernels: Iterable[str],
-    recorded: Callable[[str], float | None],
-    contents: Contents,
-) -> Recovery:
-    """Looks for files that have another time than their jobs gave them; changes nothing.
-
-    Args:
-      folder: of the scale, `results/<scale>`.
-      recorded: the time of a file as its job left it; None if nothing is recorded.
-    """
-    lengths = status.wanted(asked)
-    runs = {run.path(folder): run for run in lengths}
-    codes: dict[str, str] = {}
-    kernels = list(kernels)
+def examine(plan: Plan, recorded: Callable[[str], float | None], contents: "Contents") -> Recovery:
+    """Looks for files that have another time than their jobs gave them (`recorded`, if it was); changes nothing."""
+    runs = {run.path(plan.results): run for run in plan.lengths}
+    kernels = set(plan.kernels().values())
     found = Recovery({}, {}, {})
-    for path in files_of(asked, folder, kernels):
+    for path in files_of(plan):
         try:
             time = os.stat(path).st_mtime
         except OSError:
             continue
         made = recorded(path)
-        if made is None or same_time(time, made):
+        if made is None or _same_time(time, made):
             continue
         same = contents.holds(path, made)
         why = "does not hold what its job wrote"
         if same is None and path in runs:
-            codes = codes or {job: jobs.fingerprint_of(job).digest for job in context.run_jobs(asked)}
-            same = _is_whole(runs[path], lengths[runs[path]], asked, folder, codes)
+            same = _is_whole(plan, runs[path])
             why = "is not whole, or not the run that its path says"
         elif same is None:
             why = "has another time than its job gave it, and no record tells what it held"
@@ -156,15 +138,13 @@ def examine(
     return found
 
 
-def _is_whole(run: status.WantedRun, length: int, asked: Experiments, folder: str, codes: Mapping[str, str]) -> bool:
+def _is_whole(plan: Plan, run: status.WantedRun) -> bool:
     """Whether a run file is whole and is the run that its path says, made as it would be made now."""
-    if status.state_of(run, length, asked, folder, codes).state != status.FRESH:
-        return False
-    try:
-        results.load_run(run.path(folder))
-    except UserError:
-        return False
-    return True
+    with suppress(UserError):
+        if status.state_of(run, plan.lengths[run], plan.asked, plan.results).state == status.FRESH:
+            results.load_run(run.path(plan.results))
+            return True
+    return False
 
 
 def _compile(path: str) -> None:
@@ -184,7 +164,7 @@ def keep_aside(path: str) -> None:
     """
     aside = f"{path}{ASIDE}"
     try:
-        if os.path.lexists(aside):
+        with suppress(FileNotFoundError):
             os.unlink(aside)
         try:
             os.link(path, aside)
@@ -195,3 +175,62 @@ def keep_aside(path: str) -> None:
             f"{path}: was changed after it was made, and cannot be kept as {aside} ({error.strerror}); "
             "allow to write in its folder"
         ) from None
+
+
+class Contents:
+    """A record of what the results of a scale hold: of every file its time and a hash.
+
+    Snakemake records when a job has written a file, but not what. With both one can tell a file that was changed from
+    one that merely has a new time. A record that is missing or damaged counts as empty.
+
+    Args:
+      path: its file, next to Snakemake's own records.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._entries: dict[str, tuple[float, str]] = {}
+        try:
+            read = json.loads(path.read_text(encoding="utf-8"))
+            self._entries = {str(name): (float(time), str(digest)) for name, (time, digest) in read.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            pass
+
+    def holds(self, path: str, time: float) -> bool | None:
+        """Whether a file holds what it held when it had the time `time`; None if that is not recorded."""
+        recorded = self._entries.get(path)
+        if recorded is None or not _same_time(recorded[0], time):
+            return None
+        return _digest(path) == recorded[1]
+
+    def update(self, paths: Iterable[str]) -> None:
+        """Records what the files hold; reads those with another time than recorded, and drops those that are gone."""
+        entries = {}
+        for path in paths:
+            try:
+                time = os.stat(path).st_mtime
+            except OSError:
+                continue
+            known = self._entries.get(path)
+            digest = known[1] if known is not None and known[0] == time else _digest(path)
+            if digest is not None:
+                entries[path] = (time, digest)
+        if entries == self._entries:
+            return
+        self._entries = entries
+        # In a folder that takes no files: whatever gets a new time is then rebuilt, which is right but slower.
+        with suppress(UserError):
+            atomic.write_atomically(self.path, json.dumps(entries, separators=(",", ":")).encode())
+
+
+def _same_time(one: float, other: float) -> bool:
+    """Whether two times of a file are the same, by what file systems and records keep of them."""
+    return abs(one - other) <= 1e-3
+
+
+def _digest(path: str) -> str | None:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None

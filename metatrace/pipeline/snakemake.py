@@ -3,9 +3,8 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import snakemake.api  # noqa: F401  # first: by itself snakemake.dag imports in a circle
 from snakemake.dag import DAG
@@ -14,11 +13,10 @@ from snakemake.persistence.file import FilePersistence
 from snakemake.settings.enums import Quietness
 
 from metatrace.config import loading
-from metatrace.config.experiments import Experiments
 from metatrace.errors import UserError
-from metatrace.pipeline import job_times, outputs, recovery, status
-from metatrace.pipeline.contents import Contents
+from metatrace.pipeline import job_times, recovery
 from metatrace.pipeline.plan import Plan
+from metatrace.pipeline.status import WantedRun
 from metatrace.report import context
 from metatrace.runs.key import RunKey
 
@@ -33,8 +31,7 @@ def plan_or_exit(workflow: Any) -> Plan:
         asked = loading.resolve(list(map(_shown, workflow.configfiles)), dict(workflow.config_settings.config))
         return Plan(asked, loading.read(Path(workflow.basedir, "config/paper.yaml")))
     except UserError as error:
-        print(f"metatrace: error: {error}", file=sys.stderr)
-        sys.exit(2)
+        _exit(error)
 
 
 def _shown(path: Any) -> Path:
@@ -57,8 +54,8 @@ def report_config(plan: Plan) -> dict[str, Any]:
 def _effort(plan: Plan) -> dict[str, Any]:
     """What the jobs of a scale took, as Snakemake recorded them."""
     records = FilePersistence(nolock=True)
-    runs = [run.path(plan.results) for run in status.wanted(plan.asked)]
-    files = [path for path in (*runs, *outputs.made_files(plan.results, plan.figures)) if Path(path).exists()]
+    kernels = set(plan.kernels().values())
+    files = [path for path in recovery.files_of(plan) if path not in kernels and os.path.exists(path)]
     # A job's log is its own; the files that it made have a record each.
     jobs = {
         tuple(record.log or ()): job_times.Job(record.rule, record.starttime, record.endtime)
@@ -82,10 +79,11 @@ def shorten_dry_runs(workflow: Any) -> None:
                 part.quiet = {*part.quiet, Quietness.RULES}
 
 
-def run_of(wildcards: Any) -> tuple[str, RunKey]:
-    """The place and the key of the run that a job makes."""
+def run_of(wildcards: Any) -> WantedRun:
+    """The run that a job makes."""
     w = wildcards
-    return w.place, RunKey(w.environment, w.method, w.alpha, w.mu, w.drift, int(w.seed))
+    variant = w.place.removeprefix("readings/").removesuffix("/")
+    return WantedRun(variant, RunKey(w.environment, w.method, w.alpha, w.mu, w.drift, int(w.seed)))
 
 
 def look_behind_kernels() -> None:
@@ -116,35 +114,31 @@ def lift_rate_limit(workflow: Any) -> None:
 
 def tell_time(workflow: Any, plan: Plan) -> None:
     """Says how long the long runs that are to be made take on this machine, if that is long."""
-    long_rules = {f"run_{domain.name}": domain for domain in plan.long_domains()}
-    runs, choices = [], []
-    for job in workflow.dag.needrun_jobs():
-        if job.rule.name in long_rules:
-            runs.append(run_of(job.wildcards))
-        elif job.rule.name == "best_alphas":
-            choices.append(job.wildcards.figure)
-    count, frames = plan.frames_to_learn(runs, choices)
-    if not count:
-        return
+    jobs = list(workflow.dag.needrun_jobs())
+    runs = [run_of(job.wildcards) for job in jobs if job.rule.name.startswith("run_")]
+    choices = [job.wildcards.figure for job in jobs if job.rule.name == "best_alphas"]
     at_a_time = workflow.cores if workflow.local_exec else workflow.resource_settings.nodes
-    (domain,) = long_rules.values()
-    print(
-        f"{domain.name.capitalize()}: {count} run{'s' if count > 1 else ''} to learn. "
-        "A short trial says how long it takes:",
-        file=sys.stderr,
-    )
-    lengths = [f"{method}={number}" for method, number in frames.items()]
-    command = [sys.executable, "-m", "metatrace", "estimate", f"--{domain.unit}", *lengths]
-    cores = str(min(at_a_time or 1, count))
-    subprocess.run([*command, "--cores", cores, "--device", plan.asked.device], stdout=sys.stderr, check=False)
-    print(
-        "What needs no games comes first. A run that is cut short goes on from its checkpoint. In hours rather than "
-        "days: snakemake --configfile config/preview.yaml; in minutes: config/quick.yaml.",
-        file=sys.stderr,
-    )
+    told = False
+    for domain in plan.long_domains():
+        count, lengths = plan.left_to_learn(domain, runs, choices)
+        if not count:
+            continue
+        told = True
+        counted = f"{domain.name.capitalize()}: {count} run{'s' if count > 1 else ''} to learn."
+        print(counted, "A short trial says how long it takes:", file=sys.stderr)
+        of_methods = [f"{method}={length}" for method, length in lengths.items()]
+        command = [sys.executable, "-m", "metatrace", "estimate", f"--{domain.unit}", *of_methods]
+        command += ["--environment", domain.slowest, "--device", plan.asked.device]
+        subprocess.run([*command, "--cores", str(min(at_a_time or 1, count))], stdout=sys.stderr, check=False)
+    if told:
+        print(
+            "What needs none of these runs comes first. A run that is cut short goes on from its checkpoint. In hours "
+            "rather than days: snakemake --configfile config/preview.yaml; in minutes: config/quick.yaml.",
+            file=sys.stderr,
+        )
 
 
-def recover_before_jobs(workflow: Any, asked: Experiments, folder: str, kernels: Iterable[str]) -> None:
+def recover_before_jobs(workflow: Any, plan: Plan) -> None:
     """Has `recovery` put a scale right if and when Snakemake is about to run jobs.
 
     Called while the Snakefile is read, where Snakemake does not yet say what it is going to do. It says so before it
@@ -160,20 +154,18 @@ def recover_before_jobs(workflow: Any, asked: Experiments, folder: str, kernels:
         if workflow.executor_plugin is not None:
             alone = recovery.hold_workdir_lock(_FOLDER, keep=not workflow.dryrun)
             if alone and not workflow.touch:  # whoever asks to touch takes the files as they are
-                _recover(workflow, asked, folder, list(kernels))
+                _recover(workflow, plan)
         build_dag()
 
     workflow._build_dag = recover_and_build
 
 
-def _recover(workflow: Any, asked: Experiments, folder: str, kernels: list[str]) -> None:
-    contents = _contents(asked)
-
+def _recover(workflow: Any, plan: Plan) -> None:
     def recorded(path: str) -> float | None:
         record = workflow.persistence.metadata(IOFile(path))
         return record and record.endtime
 
-    found = recovery.examine(asked, folder, kernels, recorded, contents)
+    found = recovery.examine(plan, recorded, _contents(plan))
     # Forced, and not removed: then a dry run lists the same jobs.
     workflow.dag.forcefiles.update(found.changed)
     if workflow.dryrun:
@@ -182,17 +174,21 @@ def _recover(workflow: Any, asked: Experiments, folder: str, kernels: list[str])
         try:
             found.carry_out()
         except UserError as error:
-            print(f"metatrace: error: {error}", file=sys.stderr)
-            sys.exit(2)
-        contents.update(recovery.files_of(asked, folder, kernels))
+            _exit(error)
+        record_contents(plan)
     for line in found.lines(dry=workflow.dryrun):
         print(f"metatrace: {line}", file=sys.stderr)
 
 
-def record_contents(asked: Experiments, folder: str, kernels: Iterable[str]) -> None:
-    """Records what the results hold now that the jobs have ended; for the handlers `onsuccess` and `onerror`."""
-    _contents(asked).update(recovery.files_of(asked, folder, kernels))
+def record_contents(plan: Plan) -> None:
+    """Records what the results hold now; called again when the jobs have ended."""
+    _contents(plan).update(recovery.files_of(plan))
 
 
-def _contents(asked: Experiments) -> Contents:
-    return Contents(_FOLDER / "metatrace" / f"{asked.scale}.json")
+def _contents(plan: Plan) -> recovery.Contents:
+    return recovery.Contents(_FOLDER / "metatrace" / f"{plan.asked.scale}.json")
+
+
+def _exit(error: UserError) -> NoReturn:
+    print(f"metatrace: error: {error}", file=sys.stderr)
+    sys.exit(2)

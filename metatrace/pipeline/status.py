@@ -5,8 +5,9 @@ there or missing; `snakemake -n` knows what a change makes of them.
 """
 
 import json
+import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +24,13 @@ from metatrace.runs.key import RunKey
 
 # What became of a run.
 FRESH, MISSING, STALE, DAMAGED = "there", "missing", "stale", "damaged"
+# Why a run is stale, by what of its `meta` is not as the config asks.
+_REASONS = {
+    "code": "made by other code",
+    "length": "of another length",
+    "readings": "made with other readings",
+    "hyper": "made with other hyper-parameters",
+}
 
 
 class WantedRun(NamedTuple):
@@ -36,79 +44,40 @@ class WantedRun(NamedTuple):
         return self.key.path(f"{variant_folder(folder, self.variant)}/{kind}")
 
 
-@dataclass(frozen=True)
-class RunState:
+class RunState(NamedTuple):
     """What became of a run (`FRESH`, …), and why."""
 
     state: str
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class UnderWay:
-    """A run that was cut short or runs now: how much of it its checkpoint holds. No run takes up a stale one."""
+class UnderWay(NamedTuple):
+    """How much of a run its checkpoint holds. No run takes up a stale one."""
 
-    run: WantedRun
-    unit: str
     done: int
-    total: int
-    path: str
     stale: bool
 
 
 @dataclass(frozen=True)
-class Row:
-    """How much of a figure is there: its runs, and how many files of each kind there are of those asked."""
-
-    figure: Figure
-    runs: dict[WantedRun, RunState]
-    files: dict[str, tuple[int, int]]
-    alphas_known: bool
-
-
-@dataclass(frozen=True)
 class Status:
-    """All of it; `missing` names the tables, pictures and the report that are not there."""
+    """All of a scale below `folder` (`results/<scale>`).
 
-    rows: list[Row]
+    Attributes:
+      runs: what became of each; figures: the runs of each figure, by its name.
+      under_way: the runs that were cut short or run now.
+      missing: the tables, pictures and pages that are not there.
+    """
+
+    asked: Experiments
+    folder: str
     runs: dict[WantedRun, RunState]
+    figures: dict[str, list[WantedRun]]
+    under_way: dict[WantedRun, UnderWay]
     missing: list[str]
-    has_report: bool
-    under_way: list[UnderWay]
-
-    def of_state(self, state: str) -> list[WantedRun]:
-        """The runs of a state."""
-        return [run for run, found in self.runs.items() if found.state == state]
 
     def to_do(self) -> list[WantedRun]:
         """The runs that are missing, stale or damaged."""
         return [run for run, found in self.runs.items() if found.state != FRESH]
-
-
-def survey(asked: Experiments, folder: str) -> Status:
-    """Looks at all files of a scale below `folder` (`results/<scale>`)."""
-    figures = list(asked.figures.values())
-    codes = {job: jobs.fingerprint_of(job).digest for job in context.run_jobs(asked)}
-    runs: dict[WantedRun, RunState] = {}
-    rows = []
-    for figure in figures:
-        alphas = outputs.chosen_alphas(folder, figure)
-        tuples = figure.some_runs() if alphas is None else figure.runs(alphas)
-        of_figure = [WantedRun(figure.variant, run) for run in tuples]
-        for run in of_figure:
-            if run not in runs:
-                runs[run] = state_of(run, figure.length, asked, folder, codes)
-        files = {
-            "tables": outputs.table_files(folder, [figure]),
-            "pictures": outputs.drawn_files(folder, [figure]),
-            "CSV": outputs.csv_files(folder, [figure]),
-        }
-        counts = {kind: (sum(map(_is_there, paths)), len(paths)) for kind, paths in files.items()}
-        rows.append(Row(figure, {run: runs[run] for run in of_figure}, counts, alphas is not None))
-    made = outputs.made_files(folder, figures)
-    missing = [path for path in made if not _is_there(path)]
-    under_way = list(_under_way(runs, asked, folder, codes))
-    return Status(rows, runs, missing, _is_there(made[-1]), under_way)
 
 
 def wanted(asked: Experiments) -> dict[WantedRun, int]:
@@ -118,134 +87,114 @@ def wanted(asked: Experiments) -> dict[WantedRun, int]:
     }
 
 
-def _is_there(path: str) -> bool:
-    return Path(path).is_file()
+def survey(asked: Experiments, folder: str) -> Status:
+    """Looks at all files of a scale below `folder` (`results/<scale>`)."""
+    lengths = wanted(asked)
+    figures = {}
+    for figure in asked.figures.values():
+        alphas = outputs.chosen_alphas(folder, figure)
+        keys = figure.some_runs() if alphas is None else figure.runs(alphas)
+        figures[figure.name] = [WantedRun(figure.variant, key) for key in keys]
+    all_runs = dict.fromkeys(run for of_figure in figures.values() for run in of_figure)
+    runs = {run: state_of(run, lengths[run], asked, folder) for run in all_runs}
+    under_way = {}
+    for run, found in runs.items():
+        if found.state != FRESH and jobs.is_long(domain_of(run.key.environment)):
+            progress = checkpoint.progress(Path(run.path(folder, "checkpoints")))
+            if progress is not None:
+                done, meta = progress
+                meta["length"] = meta.get("frames")
+                of_run = {**vars(run.key), **_asked_meta(run, lengths[run], asked)}
+                under_way[run] = UnderWay(done, any(meta.get(key) != value for key, value in of_run.items()))
+    missing = [path for path in outputs.made_files(folder, list(asked.figures.values())) if not os.path.isfile(path)]
+    return Status(asked, folder, runs, figures, under_way, missing)
 
 
-def state_of(wanted: WantedRun, length: int, asked: Experiments, folder: str, codes: Mapping[str, str]) -> RunState:
-    """What became of a run below `folder`, by its file's `meta`; `codes`: a fingerprint a kind of job."""
-    path, run = wanted.path(folder), wanted.key
+def state_of(run: WantedRun, length: int, asked: Experiments, folder: str) -> RunState:
+    """What became of a run below `folder`, by its file's `meta`."""
+    path, domain = run.path(folder), domain_of(run.key.environment)
     try:
         meta = results.load_meta(path)
     except UserError as error:
-        return RunState(DAMAGED, str(error)) if Path(path).exists() else RunState(MISSING)
-    code = codes[context.run_job(run.environment, run.method)]
+        return RunState(DAMAGED, str(error)) if os.path.exists(path) else RunState(MISSING)
     if meta.get("schema") != results.SCHEMA_VERSION:
         return RunState(STALE, "of another schema")
-    if any(meta.get(key) != value for key, value in vars(run).items()):
+    if any(meta.get(key) != value for key, value in vars(run.key).items()):
         return RunState(DAMAGED, f"{path}: holds another run; {atomic.remedy(path)}")
-    if meta.get("code") != code:
-        return RunState(STALE, "made by other code")
-    if meta.get(domain_of(run.environment).length_in_meta) != length:
-        return RunState(STALE, "of another length")
-    if meta.get("readings") != asked.readings_of(run.environment, wanted.variant):
-        return RunState(STALE, "made with other readings")
-    if meta.get("hyper", {}) != asked.hyper_of(run.method, wanted.variant):
-        return RunState(STALE, "made with other hyper-parameters")
+    meta = {"hyper": {}, **meta, "length": meta.get(domain.length_in_meta)}
+    for key, value in _asked_meta(run, length, asked).items():
+        if meta.get(key) != value:
+            return RunState(STALE, _REASONS[key])
     return RunState(FRESH)
 
 
-def _under_way(
-    runs: Mapping[WantedRun, RunState], asked: Experiments, folder: str, codes: Mapping[str, str]
-) -> Iterator[UnderWay]:
-    for run, found in runs.items():
-        domain = domain_of(run.key.environment)
-        if found.state == FRESH or "checkpoint" not in domain.options:
-            continue
-        path = run.path(folder, "checkpoints")
-        progress = checkpoint.progress(Path(path))
-        if progress is not None:
-            done, meta = progress
-            total = asked.runs(run.variant)[run.key]
-            code = codes[context.run_job(run.key.environment, run.key.method)]
-            wanted = {**vars(run.key), "code": code, "frames": total}
-            wanted["readings"] = asked.readings_of(run.key.environment, run.variant)
-            wanted["hyper"] = asked.hyper_of(run.key.method, run.variant)
-            stale = any(meta.get(key) != value for key, value in wanted.items())
-            yield UnderWay(run, domain.unit_text, done, total, path, stale)
+def _asked_meta(run: WantedRun, length: int, asked: Experiments) -> dict[str, Any]:
+    """What the `meta` of a run is to hold, besides its tuple."""
+    return {
+        "code": jobs.code_of(context.run_job(run.key.environment, run.key.method)),
+        "length": length,
+        "readings": asked.readings_of(run.key.environment, run.variant),
+        "hyper": asked.hyper_of(run.key.method, run.variant),
+    }
 
 
-def left(status: Status, lengths: Mapping[WantedRun, int]) -> dict[WantedRun, int]:
-    """How many episodes or frames are left of each run that is to be made."""
-    done = {one.run: one.done for one in status.under_way if not one.stale}
-    return {run: max(0, lengths[run] - done.get(run, 0)) for run in status.to_do()}
-
-
-def rough_seconds(left: Mapping[WantedRun, int]) -> float | None:
-    """About how long runs take on one core; None if only a trial can tell."""
-    seconds = 0.0
-    for run, length in left.items():
-        rough = _rough_seconds(run, length)
-        if rough is None:
-            return None
-        seconds += rough
-    return seconds
-
-
-def frame_times(folder: str) -> dict[str, float] | None:
-    """The milliseconds that a frame takes with each method, as the workflow measured; None if it has not."""
-    path = Path(folder) / "frame_times.json"
-    try:
-        measured: Any = json.loads(path.read_text(encoding="utf-8"))
-        return {str(method): float(value) for method, value in measured.items()}
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, TypeError, AttributeError):
-        raise UserError(f"{path}: is no table of frame times; {atomic.remedy(path)}") from None
-
-
-def lines(asked: Experiments, status: Status, folder: str, *, cores: int, all_files: bool) -> Iterator[str]:
+def lines(status: Status, *, cores: int, all_files: bool) -> Iterator[str]:
     """The status in words, a line at a time; with `all_files` every file that is missing or stale."""
-    width = max(len(row.figure.name) for row in status.rows)
+    asked, folder = status.asked, status.folder
+    width = max(map(len, asked.figures))
     for section, figures in asked.sections().items():
         yield context.SECTIONS.get(section, section)
-        for row in (row for row in status.rows if row.figure in figures):
-            yield f"  {row.figure.name:{width}}  {_row(row)}"
-    yield f"Report: {'there' if status.has_report else 'missing'}"
-    count = {state: len(status.of_state(state)) for state in (FRESH, MISSING, STALE, DAMAGED)}
+        for figure in figures:
+            yield f"  {figure.name:{width}}  {_row(status, figure)}"
+    yield f"Report: {'missing' if outputs.page_files(folder)[-1] in status.missing else 'there'}"
+    states = [found.state for found in status.runs.values()]
+    count = {state: states.count(state) for state in (FRESH, MISSING, STALE, DAMAGED)}
     said = ", ".join(f"{number:,} {state}" for state, number in count.items() if number or state == FRESH)
     yield f"Runs in all: {said}, of {len(status.runs):,}"
-    yield from _troubles(status, folder, all_files)
-    for one in status.under_way:
-        ends = f"of {one.total:,} {one.unit} ({one.done / one.total:.0%})"
-        yield f"Under way: {one.run.key.path('')[1:].removesuffix('.npz')}: {one.done:,} {ends}"
-        if one.stale:
-            yield f"  but of other code or another config, so no run takes it up: rm {shlex.quote(one.path)}"
-    yield from _time_left(wanted(asked), status, folder, cores)
-    if not status.missing and count[FRESH] == len(status.runs):
+    yield from _troubles(status, all_files)
+    lengths = wanted(asked)
+    for run, found in status.under_way.items():
+        total, unit = lengths[run], domain_of(run.key.environment).unit_text
+        name = run.key.path("")[1:].removesuffix(".npz")
+        yield f"Under way: {name}: {found.done:,} of {total:,} {unit} ({found.done / total:.0%})"
+        if found.stale:
+            path = shlex.quote(run.path(folder, "checkpoints"))
+            yield f"  but of other code or another config, so no run takes it up: rm {path}"
+    yield from _time_left(status, lengths, cores)
+    if not status.missing and not status.to_do():
         yield "Nothing is missing. `snakemake -n` lists tables and pictures that a change makes stale."
 
 
-def _row(row: Row) -> str:
-    fresh = sum(found.state == FRESH for found in row.runs.values())
-    parts = [f"{fresh:,} of {len(row.runs):,} runs"]
-    for state in (STALE, DAMAGED):
-        number = sum(found.state == state for found in row.runs.values())
-        parts += [f"{number:,} {state}"] if number else []
-    parts += [f"{there} of {wanted} {kind}" for kind, (there, wanted) in row.files.items()]
-    return ", ".join(parts) + ("" if row.alphas_known else "; its α are not chosen yet")
+def _row(status: Status, figure: Figure) -> str:
+    """How much of a figure is there."""
+    states = [status.runs[run].state for run in status.figures[figure.name]]
+    parts = [f"{states.count(FRESH):,} of {len(states):,} runs"]
+    parts += [f"{states.count(state):,} {state}" for state in (STALE, DAMAGED) if state in states]
+    kinds = {"tables": outputs.table_files, "pictures": outputs.drawn_files, "CSV": outputs.csv_files}
+    for kind, files_of in kinds.items():
+        files = files_of(status.folder, [figure])
+        parts.append(f"{sum(map(os.path.isfile, files))} of {len(files)} {kind}")
+    chosen = outputs.chosen_alphas(status.folder, figure) is not None
+    return ", ".join(parts) + ("" if chosen else "; its α are not chosen yet")
 
 
-def _troubles(status: Status, folder: str, all_files: bool) -> Iterator[str]:
+def _troubles(status: Status, all_files: bool) -> Iterator[str]:
     """What is missing, stale or damaged: an example of each kind, or every file."""
     reasons: dict[str, list[WantedRun]] = {}
     for run, found in status.runs.items():
-        if found.state == MISSING:
-            reasons.setdefault("missing", []).append(run)
-        elif found.state == STALE:
-            reasons.setdefault(f"stale, {found.reason}", []).append(run)
-        elif found.state == DAMAGED:
+        if found.state == DAMAGED:
             yield f"Damaged: {found.reason}"
+        elif found.state != FRESH:
+            reasons.setdefault(", ".join(filter(None, found)), []).append(run)
     for reason, runs in reasons.items():
-        yield from _named(reason, [run.path(folder) for run in runs], all_files)
-        if reason.endswith("other code"):
+        yield from _named(reason, [run.path(status.folder) for run in runs], all_files)
+        if reason.endswith(_REASONS["code"]):
             job = context.run_job(runs[0].key.environment, runs[0].key.method)
-            example = shlex.quote(runs[0].path(folder))
-            yield f"  what differs: metatrace provenance why {job} {example}"
+            yield f"  what differs: metatrace provenance why {job} {shlex.quote(runs[0].path(status.folder))}"
     yield from _named("missing", status.missing, all_files)
 
 
-def _named(reason: str, paths: list[str], all_files: bool) -> Iterator[str]:
+def _named(reason: str, paths: Sequence[str], all_files: bool) -> Iterator[str]:
     shown = paths if all_files else paths[:1]
     for path in shown:
         yield f"{reason.capitalize()}: {path}"
@@ -253,43 +202,54 @@ def _named(reason: str, paths: list[str], all_files: bool) -> Iterator[str]:
         yield f"  and {len(paths) - len(shown):,} more like it; --files names all"
 
 
-def _time_left(lengths: Mapping[WantedRun, int], status: Status, folder: str, cores: int) -> Iterator[str]:
-    by_unit: dict[str, dict[WantedRun, int]] = {}
-    for run, length in left(status, lengths).items():
-        by_unit.setdefault(domain_of(run.key.environment).unit_text, {})[run] = length
-    for unit, of_unit in by_unit.items():
-        text = f"Left: {len(of_unit):,} run{'s' if len(of_unit) > 1 else ''}, {sum(of_unit.values()):,} {unit}"
-        seconds = rough_seconds(of_unit)
-        if seconds is not None:
-            yield f"{text}, about {_on_cores(seconds, len(of_unit), cores)}, by a rough estimate"
-            continue
+def _time_left(status: Status, lengths: Mapping[WantedRun, int], cores: int) -> Iterator[str]:
+    """How many episodes or frames are left of the runs that are to be made, and how long they take."""
+    by_unit: dict[tuple[str, str], dict[WantedRun, int]] = {}
+    for run in status.to_do():
+        domain, found = domain_of(run.key.environment), status.under_way.get(run)
+        done = found.done if found is not None and not found.stale else 0
+        by_unit.setdefault((domain.unit, domain.unit_text), {})[run] = max(0, lengths[run] - done)
+    for (unit, unit_text), left in by_unit.items():
+        text = f"Left: {len(left):,} run{'s' if len(left) > 1 else ''}, {sum(left.values()):,} {unit_text}"
+        used = min(cores, len(left))
         by_method: dict[str, int] = {}
-        for run, length in of_unit.items():
+        for run, length in left.items():
             by_method[run.key.method] = by_method.get(run.key.method, 0) + length
-        measured = frame_times(folder)
-        if measured is not None and by_method.keys() <= measured.keys():
-            seconds = sum(length * measured[method] / 1e3 for method, length in by_method.items())
-            time = _on_cores(seconds, len(of_unit), cores)
-            yield f"{text}, about {time}, as measured in {folder}/frame_times.json"
+        seconds, source = rough_seconds(left), "by a rough estimate"
+        times = _frame_times(status.folder) if seconds is None else {}
+        if seconds is None and by_method.keys() <= times.keys():
+            seconds = sum(length * times[method] / 1e3 for method, length in by_method.items())
+            source = f"as measured in {status.folder}/frame_times.json"
+        if seconds is None:
+            words = " ".join(f"{method}={length}" for method, length in by_method.items())
+            yield f"{text}; to estimate the time: metatrace estimate --cores {used} --{unit} {words}"
         else:
-            words = [f"{method}={length}" for method, length in by_method.items()]
-            command = ["metatrace estimate --cores", str(min(cores, len(of_unit))), "--frames", *words]
-            yield f"{text}; to estimate the time: {' '.join(command)}"
+            time = f"{in_words(seconds / used)} on {used} core{'s' if used > 1 else ''}"
+            yield f"{text}, about {time}, {source}"
 
 
-def _on_cores(seconds: float, runs: int, cores: int) -> str:
-    """How long so many runs take, on no more cores than there are runs."""
-    used = min(cores, runs)
-    return f"{in_words(seconds / used)} on {used} core{'s' if used > 1 else ''}"
-
-
-def _rough_seconds(run: WantedRun, length: int) -> float | None:
-    """About how long a run takes on one core; None for long ones, whose time only a trial tells.
+def rough_seconds(lengths: Mapping[WantedRun, int]) -> float | None:
+    """About how long runs take on one core; None if some are long: only a trial tells the time of these.
 
     From the paper's scale on a small virtual machine: a run's start and what Snakemake does around it, and an episode.
     Divergence and long episodes move them by a factor of about 2.
     """
-    domain = domain_of(run.key.environment)
-    if "checkpoint" in domain.options:
-        return None
-    return 0.35 + length * (0.0002 if domain.kernel_of(run.key.method) == "lazy_kernel" else 0.0008)
+    seconds = 0.0
+    for run, length in lengths.items():
+        domain = domain_of(run.key.environment)
+        if jobs.is_long(domain):
+            return None
+        seconds += 0.35 + length * (0.0002 if domain.kernel_of(run.key.method) == "lazy_kernel" else 0.0008)
+    return seconds
+
+
+def _frame_times(folder: str) -> dict[str, float]:
+    """The milliseconds that a frame takes with each method, as the workflow measured; empty if it has not."""
+    path = Path(folder) / "frame_times.json"
+    try:
+        measured: Any = json.loads(path.read_text(encoding="utf-8"))
+        return {str(method): float(value) for method, value in measured.items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, TypeError, AttributeError):
+        raise UserError(f"{path}: is no table of frame times; {atomic.remedy(path)}") from None

@@ -1,1 +1,1 @@
-"""A run's key, its file, and runs collected."""
+"""A run's key, and its file."""

@@ -13,9 +13,11 @@ import json
 import os
 import zipfile
 import zlib
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -30,19 +32,10 @@ MAX_EPISODES = 10_000_000
 MAX_META_BYTES = 1 << 20
 # What numpy and zipfile raise on bytes that are no run file, or no longer one.
 GARBLED = (
-    AttributeError,
-    MemoryError,
-    OverflowError,
-    ValueError,
-    KeyError,
-    TypeError,
-    EOFError,
-    OSError,
-    NotImplementedError,
-    RuntimeError,
-    zipfile.BadZipFile,
-    zlib.error,
+    *(AttributeError, MemoryError, OverflowError, ValueError, KeyError, TypeError, EOFError, OSError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
 )
+_TYPES = {"f": np.float64, "i": np.int64}
 _ARRAYS = {"returns": "f", "lengths": "i", "frames": "i", "entropy": "f", "beta": "f"}
 
 
@@ -57,7 +50,7 @@ class Run:
     frames: np.ndarray | None = None
     entropy: np.ndarray | None = None
     beta: np.ndarray | None = None
-    diverged_episode: int | None = field(default=None)  # 0-based index into `returns`
+    diverged_episode: int | None = None  # 0-based index into `returns`
 
 
 def save_run(path: str | os.PathLike[str], run: Run) -> None:
@@ -68,13 +61,10 @@ def save_run(path: str | os.PathLike[str], run: Run) -> None:
         "diverged_episode": run.diverged_episode,
         **run.meta,
     }
+    values = {name: getattr(run, name) for name in _ARRAYS}
     arrays: dict[str, Any] = {
-        "returns": np.asarray(run.returns, np.float64),
-        "lengths": np.asarray(run.lengths, np.int64),
+        name: np.asarray(value, _TYPES[_ARRAYS[name]]) for name, value in values.items() if value is not None
     }
-    for name, kind in (("frames", np.int64), ("entropy", np.float64), ("beta", np.float64)):
-        if getattr(run, name) is not None:
-            arrays[name] = np.asarray(getattr(run, name), kind)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, meta=np.array(json.dumps(meta, sort_keys=True)), **arrays)
     write_atomically(path, buffer.getvalue())
@@ -87,23 +77,8 @@ def load_meta(path: str | os.PathLike[str]) -> dict[str, Any]:
       UserError: missing, damaged where it was read, or no run file. The line names the file and the
         command that rebuilds it.
     """
-    try:
-        with open(path, "rb") as file:
-            return _read_meta(file)
-    except FileNotFoundError:
-        raise UserError(_absent(path)) from None
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError:
-        raise UserError(_garbled(path)) from None
-
-
-def _read_meta(file: BinaryIO) -> dict[str, Any]:
-    try:
-        with zipfile.ZipFile(file) as archive:
-            return _meta_of(read_member(archive, "meta", MAX_META_BYTES))
-    except GARBLED:
-        raise ValueError("no run file") from None
+    with _errors_told(path), open(path, "rb") as file, zipfile.ZipFile(file) as archive:
+        return _meta_of(read_member(archive, "meta", MAX_META_BYTES))
 
 
 def read_member(archive: zipfile.ZipFile, name: str, most_bytes: int) -> np.ndarray:
@@ -118,12 +93,19 @@ def read_member(archive: zipfile.ZipFile, name: str, most_bytes: int) -> np.ndar
         return np.lib.format.read_array(file, allow_pickle=False)
 
 
-def _absent(path: str | os.PathLike[str]) -> str:
-    return f"{path}: there is no such run file; make it with the snakemake command of its config"
-
-
-def _garbled(path: str | os.PathLike[str]) -> str:
-    return f"{path}: is cut short, garbled or no run file; {remedy(path)}"
+@contextmanager
+def _errors_told(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Tells in one line what is wrong with a run file that is read."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise UserError(
+            f"{path}: there is no such run file; make it with the snakemake command of its config"
+        ) from None
+    except GARBLED as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+        raise UserError(f"{path}: is cut short, garbled or no run file; {remedy(path)}") from None
 
 
 def load_run(path: str | os.PathLike[str]) -> Run:
@@ -133,17 +115,9 @@ def load_run(path: str | os.PathLike[str]) -> Run:
       UserError: missing, cut short, garbled, not a run file, or of another schema. The line names
         the file and the command that rebuilds it.
     """
-    try:
+    with _errors_told(path):
         # A run file is small; reading it whole keeps a file that is being replaced consistent.
-        raw = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise UserError(_absent(path)) from None
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
-    try:
-        arrays, meta = _read_arrays(raw)
-    except GARBLED:
-        raise UserError(_garbled(path)) from None
+        arrays, meta = _read_arrays(Path(path).read_bytes())
     if meta.get("schema") != SCHEMA_VERSION:
         raise UserError(f"{path}: has schema {meta.get('schema')!r}, not {SCHEMA_VERSION}; {remedy(path)}")
     try:
@@ -154,6 +128,33 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     except (KeyError, TypeError, ValueError, OverflowError):
         raise UserError(f"{path}: lacks the tuple that made it; {remedy(path)}") from None
     return Run(identity, meta=meta, diverged_episode=diverged, **arrays)
+
+
+def load_runs(root: Path, keys: Iterable[RunKey], *, episodes: int | None, code: Mapping[str, str]) -> list[Run]:
+    """Reads runs below `root` (`results/<scale>/runs`).
+
+    Args:
+      episodes: of every run; None for games, whose runs have as many as end within their frames.
+      code: the fingerprint of the code that makes each method's runs now.
+
+    Raises:
+      UserError: a file is missing, damaged, holds another run than its path says, or was made by
+        other code than `code`. The line names the file and how to rebuild it.
+    """
+    runs = []
+    for key in keys:
+        path = key.path(root)
+        run = load_run(path)
+        advice = remedy(path)
+        made_by, now = run.meta.get("code"), code[key.method]
+        if run.key != key:
+            raise UserError(f"{path}: holds another run ({run.key}); {advice}")
+        if episodes is not None and len(run.returns) != episodes:
+            raise UserError(f"{path}: has {len(run.returns)} episodes, not {episodes}; {advice}")
+        if made_by != now:
+            raise UserError(f"{path}: is stale: code {made_by} made it, the code is now {now}; {advice}")
+        runs.append(run)
+    return runs
 
 
 def _meta_of(text: np.ndarray) -> dict[str, Any]:
@@ -167,15 +168,11 @@ def _meta_of(text: np.ndarray) -> dict[str, Any]:
 
 def _read_arrays(raw: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-        names = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-        if not {"meta", "returns", "lengths"} <= names.keys() <= {"meta", *_ARRAYS}:
+        names = [name.removesuffix(".npy") for name in archive.namelist()]
+        if not {"meta", "returns", "lengths"} <= set(names) <= {"meta", *_ARRAYS}:
             raise ValueError("not the arrays of a run file")
-        limits = {name: MAX_META_BYTES if name == "meta" else 64 * MAX_EPISODES for name in names}
-        if any(info.file_size > limits[name] for name, info in names.items()):
-            raise ValueError("absurd size")
-    with np.load(io.BytesIO(raw), allow_pickle=False) as file:
-        meta = _meta_of(file["meta"])
-        arrays = {name: file[name] for name in names if name != "meta"}
+        meta = _meta_of(read_member(archive, "meta", MAX_META_BYTES))
+        arrays = {name: read_member(archive, name, 64 * MAX_EPISODES) for name in names if name != "meta"}
     episodes = len(arrays["returns"])
     for name, array in arrays.items():
         dimensions = 2 if name == "beta" else 1

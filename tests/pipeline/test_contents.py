@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from metatrace.pipeline.contents import Contents
+from metatrace.pipeline.recovery import Contents
 
 
 @pytest.fixture

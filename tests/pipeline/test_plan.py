@@ -12,12 +12,13 @@ from metatrace.config import loading
 from metatrace.errors import UserError
 from metatrace.pipeline import outputs
 from metatrace.pipeline.plan import Plan, code_of
+from metatrace.pipeline.status import WantedRun
 from metatrace.runs.key import RunKey
 
 PLAN = plan_of(CONFIG)
 PAPER = loading.read(ROOT / "config/paper.yaml")
-RUN = RunKey("mountain_car", "none", "2^-5", "0", "0", 0)
-GAME = RunKey("catch", "mixed", "2^-6", "0.001", "0", 0)
+RUN = WantedRun("", RunKey("mountain_car", "none", "2^-5", "0", "0", 0))
+GAME = WantedRun("", RunKey("catch", "mixed", "2^-6", "0.001", "0", 0))
 
 
 def plain(value):
@@ -36,7 +37,7 @@ def test_what_jobs_are_told_is_one_dict_of_plain_types_with_the_code(plan):
     jobs += [plan.choice_job(figure) for figure in plan.figures if figure.best]
     jobs += [plan.claims_job(), plan.explorer_job(), plan.report_job()]
     jobs += [plan.kernel_job(kernel) for kernel in plan.kernels()]
-    jobs += [plan.run_job("", run) for run in list(plan.asked.runs())[::500]]
+    jobs += [plan.run_job(run) for run in list(plan.lengths)[::500]]
     for job in jobs:
         assert plain(job) and job["code"], job
         assert json.loads(json.dumps(job)) == job
@@ -53,7 +54,7 @@ def test_figures_that_share_a_rule_have_the_same_outputs(plan):
 
 
 def test_a_run_is_told_its_length_readings_and_device():
-    car, game = PLAN.run_job("", RUN), PLAN.run_job("", GAME)
+    car, game = PLAN.run_job(RUN), PLAN.run_job(GAME)
     assert car["options"].startswith("--episodes 30 --reading time_limit=terminal ") and "device" not in car["options"]
     assert game["options"].startswith("--frames 100 --reading ") and game["options"].endswith(" --device cpu")
     assert car["code"] == code_of("run_mountain_car_none")
@@ -61,23 +62,24 @@ def test_a_run_is_told_its_length_readings_and_device():
 
 def test_a_run_that_the_config_does_not_ask_for_is_refused():
     with pytest.raises(UserError, match="the config asks for no run results/tiny/runs/mountain_car/none/alpha~2"):
-        PLAN.run_job("", replace(RUN, seed=7))
+        PLAN.run_job(RUN._replace(key=replace(RUN.key, seed=7)))
 
 
 def test_only_long_runs_have_checkpoints_and_a_time_of_their_own(tmp_path):
     cars, games = PLAN.domains()
-    assert PLAN.run_options("", RUN, ["a kernel.o"]) == "--kernel 'a kernel.o'"
+    assert PLAN.run_options(RUN, ["a kernel.o"]) == "--kernel 'a kernel.o'"
     checkpoint = "results/tiny/checkpoints/catch/mixed/alpha~2^-6/mu~0.001/drift~0/seed~0.npz"
-    assert PLAN.run_options("", GAME, []) == f"--checkpoint '{checkpoint}'"
-    assert PLAN.resources(cars, lambda wildcards: ("", RUN)) == {} and PLAN.long_domains() == [games]
+    assert PLAN.run_options(GAME, []) == f"--checkpoint '{checkpoint}'"
+    assert PLAN.resources(cars, lambda wildcards: RUN) == {} and PLAN.long_domains() == [games]
     (tmp_path / "times.json").write_text('{"mixed": 60000.0}')
-    assert PLAN.minutes("", GAME, str(tmp_path / "times.json")) == 10 + 2 * 100
+    assert PLAN.minutes(GAME, str(tmp_path / "times.json")) == 10 + 2 * 100
 
 
 def test_little_to_learn_is_not_worth_a_word_and_much_is_told_by_method():
     plan = Plan(PAPER, PAPER)
-    assert PLAN.frames_to_learn([("", GAME)], []) == (0, {})
-    count, frames = plan.frames_to_learn([], ["figure_9"])
+    (games,) = plan.long_domains()
+    assert PLAN.left_to_learn(games, [GAME], []) == (0, {})
+    count, frames = plan.left_to_learn(games, [RUN], ["figure_9"])
     figure = plan.figure("figure_9")
     assert 0 < count <= len(figure.some_runs())
     assert set(frames) == set(figure.methods) and sum(frames.values()) == count * figure.length

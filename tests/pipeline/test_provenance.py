@@ -17,9 +17,9 @@ import metatrace
 from metatrace.domains.protocol import Code
 from metatrace.errors import UserError
 from metatrace.methods import METHODS
-from metatrace.pipeline import jobs
+from metatrace.pipeline import jobs, provenance
 from metatrace.pipeline.definitions import read_module
-from metatrace.pipeline.provenance import WHEN_IMPORTED, Project
+from metatrace.pipeline.project import WHEN_IMPORTED, Project
 
 PACKAGE = Path(metatrace.__file__).parent
 RUNS = {job for job in jobs.JOBS if job.startswith("run_")}
@@ -111,7 +111,7 @@ class TestThisProject:
             ("methods.py", '"#0072b2"', '"#000001"'),
             ("errors.py", "class UserError(Exception):", "class UserError(Exception):\n    code = 2"),
             ("progress.py", "SECONDS_BETWEEN_LINES = 10.0", "SECONDS_BETWEEN_LINES = 9.0"),
-            ("cli/run.py", "train one agent", "make one agent learn"),
+            ("cli/main.py", "train one agent", "make one agent learn"),
             ("domains/atari/train.py", "it must be auto, cpu or cuda", "choose another"),
         ],
     )
@@ -249,12 +249,6 @@ class TestWhatIsReached:
     @pytest.mark.parametrize(
         "source",
         [
-            "def f(g): return g",
-            "def f():\n    g = 1\n    return g",
-            "def f():\n    for g in range(3): print(g)",
-            "def f():\n    return [g for g in range(3)]",
-            "def f():\n    try: pass\n    except ValueError as g: print(g)",
-            "def f():\n    def g(): pass\n    return g()",
             "def f(x: g) -> g: pass",
             "def f():\n    raise ValueError(g())",
             "def f(x):\n    assert x, g()",
@@ -266,6 +260,12 @@ class TestWhatIsReached:
     )
     def test_what_is_no_use_does_not_count(self, made, source):
         assert made({"a.py": f"class g: pass\n{source}\n"}, "a:f") == {"a:f"}
+
+    @pytest.mark.parametrize(
+        "source", ["def f(g): return g", "def f():\n    g = 1\n    return g", "f = [g for g in range(3)]"]
+    )
+    def test_a_name_counts_even_if_a_local_variable_is_meant(self, made, source):
+        assert made({"a.py": f"class g: pass\n{source}\n"}, "a:f") == {"a:f", "a:g"}
 
     def test_a_module_used_as_a_value_counts_with_all_that_it_has(self, made):
         b = "def g(): return h()\ndef h(): pass\nclass C: pass\nX = 1\n"
@@ -306,13 +306,14 @@ class TestWhatIsReached:
         wanted = {f"q.effects:{WHEN_IMPORTED}", "q.effects:run", "p.m:f", f"made:{WHEN_IMPORTED}", "made:g"}
         assert made(files, "p.m:f") == wanted
 
-    def test_imports_for_annotations_alone_do_not_count(self, made):
-        a = "from made.b import C, D\nfrom typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from made.b import E\n"
+    def test_imports_for_annotations_alone_count_for_what_importing_does(self, made):
+        a = "from made.b import C, D\nfrom typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from made.e import E\n"
         files = {
             "a.py": f"{a}def f(x: C, y: 'list[D]') -> 'E': pass",
             "b.py": "print('hello')\nclass C: pass\nclass D: pass",
+            "e.py": "print('hello')\nclass E: pass",
         }
-        assert made(files, "a:f") == {"a:f"}
+        assert made(files, "a:f") == {"a:f", f"b:{WHEN_IMPORTED}"}
 
     def test_registries_and_prose_are_not_entered_but_their_own_entries_count(self, made):
         files = {
@@ -324,21 +325,11 @@ class TestWhatIsReached:
         wanted = {"registry:make", "registry:_helper", f"registry:{WHEN_IMPORTED}"}
         assert made(files, "registry:make", **kept_out) == wanted
 
-    def test_a_script_counts_whole_by_its_path(self, tmp_path):
-        write(tmp_path, {"a.py": "def f(): pass\ndef g(): pass"})
-        script = tmp_path / "workflow" / "scripts" / "tables.py"
-        script.parent.mkdir(parents=True)
-        script.write_text("from made.a import f\n\nf(snakemake.input)\nX = 1\n")
-        name = "workflow/scripts/tables.py"
-        found = read(tmp_path, name).definitions.keys()
-        assert found == {f"{name}:{WHEN_IMPORTED}", f"{name}:X", "made.a:f"}
-
     def test_what_is_in_no_file_is_refused_in_one_line(self, tmp_path):
         write(tmp_path, {"a.py": "def f(:", "b.py": "USED_BY = dict(f=())", "c.py": ""})
         for entry, words in {
             "made.gone": "is not in",
             "made.c:gone": "is not in",
-            "scripts/gone.py": "is not in",
             "made.a:f": "a.py:1: is not Python",
             "made.b": "USED_BY must be a literal",
         }.items():
@@ -382,7 +373,7 @@ class TestWhatChangesIt:
             ("x = 1\ndef f(): return 1", "x = 2\ndef f(): return 1"),
             ("def f(): return 1", "from typing import Any\nimport os\ndef f(): return 1"),
             ("def f(): pass", "def f(): '''Nothing.'''"),
-            ("def f(): return 'x'", "def f(): return u'''x'''"),
+            ("def f(): return 'x'", "def f(): return '''x'''"),
         ],
     )
     def test_without_meaning(self, tmp_path, one, other):
@@ -444,17 +435,56 @@ class TestWhatChangesIt:
         assert read(tmp_path, "made.a:f").packages == {"python": version}
 
 
+class TestWhatIsKept:
+    """Fingerprints on disk, for the next process."""
+
+    @pytest.fixture
+    def ask(self, tmp_path, monkeypatch):
+        """Asks for a fingerprint as another process does."""
+
+        def fingerprint():
+            monkeypatch.setattr(provenance, "PACKAGE", tmp_path / "made")
+            monkeypatch.setattr(provenance, "_project", lambda: Project(tmp_path, "made", ()))
+            provenance.fingerprint.cache_clear()
+            provenance._state.cache_clear()
+            return provenance.fingerprint(Code(("made.a:f",)))
+
+        write(tmp_path, {"a.py": "def f(): return 1"})
+        yield fingerprint
+        provenance.fingerprint.cache_clear()
+
+    def test_it_is_taken_until_a_file_changes(self, ask, tmp_path, monkeypatch):
+        first = ask()
+        with monkeypatch.context() as patch:
+            patch.setattr(Project, "fingerprint", None)
+            assert ask() == first
+        write(tmp_path, {"a.py": "def f(): return 2"})
+        assert ask().digest != first.digest
+
+    @pytest.mark.parametrize("damage", ["", "[", "1", '["state"]'])
+    def test_a_damaged_one_is_made_again(self, ask, tmp_path, damage):
+        first = ask()
+        (kept,) = (tmp_path / "made/__pycache__").iterdir()
+        whole = kept.read_text()
+        kept.write_text(damage)
+        assert ask() == first and kept.read_text() == whole
+
+    def test_a_folder_that_takes_no_files_is_no_error(self, ask, tmp_path):
+        (tmp_path / "made/__pycache__").write_text("in the way")
+        assert ask() == ask()
+
+
 class TestWhatOneMethodUses:
     """A module that methods share, with functions of one method alone."""
 
     SHARED = """
         USED_BY = {"own_a": ("a",), "own_b": ("b", "c"), "Kernel.step_a": ("a",)}
         def run(method):
-            return own_a() if method == "a" else own_b() if method in "bc" else common()
+            return own_a() if method == "a" else own_b() if method in "bc" else common(Kernel)
         def own_a(): return helper_of_a()
         def helper_of_a(): return 1
         def own_b(): return 2
-        def common(): return 3
+        def common(kernel): return 3
         class Kernel:
             size = 4
             def step(self): return 5
@@ -466,7 +496,7 @@ class TestWhatOneMethodUses:
 
         def digests(source):
             write(tmp_path, {"shared.py": source})
-            return {method: read(tmp_path, "made.shared", method=method).digest for method in "abcd"}
+            return {method: read(tmp_path, "made.shared:run", method=method).digest for method in "abcd"}
 
         assert old in self.SHARED
         before, after = digests(self.SHARED), digests(self.SHARED.replace(old, new))
@@ -490,7 +520,7 @@ class TestWhatOneMethodUses:
 
     def test_without_a_method_everything_counts(self, tmp_path):
         write(tmp_path, {"shared.py": self.SHARED})
-        names = {name.partition(":")[2] for name in read(tmp_path, "made.shared").definitions}
+        names = {name.partition(":")[2] for name in read(tmp_path, "made.shared:run").definitions}
         assert names == {"run", "own_a", "helper_of_a", "own_b", "common", "Kernel", "Kernel.step_a"}
 
 
@@ -508,7 +538,6 @@ class Call:
 @dataclass(frozen=True)
 class Function:
     calls: tuple[Call, ...]
-    shadows: int | None  # a parameter with the name of another function of its module
     owners: str | None  # the methods that alone use it
 
 
@@ -516,7 +545,6 @@ calls = st.builds(Call, st.integers(0, N_MODULES - 1), st.integers(0, N_FUNCTION
 functions = st.builds(
     Function,
     st.lists(calls, max_size=3).map(tuple),
-    st.none() | st.integers(0, N_FUNCTIONS - 1),
     st.sampled_from((None, None, None, "x", "y", "xy")),
 )
 programs = st.lists(
@@ -552,8 +580,7 @@ def source_of(number, members, bare):
     heads, body = set(), []
     table = {f"f{index}": tuple(member.owners) for index, member in enumerate(members) if member.owners}
     for index, member in enumerate(members):
-        parameter = "" if member.shadows is None else f"f{member.shadows}=0"
-        body += [f"def f{index}({parameter}):", f"    value = {index}"]
+        body += [f"def f{index}():", f"    value = {index}"]
         body += [f"    {called(call, number, heads)}" for call in member.calls]
     if bare is not None:
         body.append(f"if 1:\n    {called(bare, number, heads)}")
@@ -571,12 +598,13 @@ def oracle(program, start, method):
         elif method and method not in (members[name].owners or method):
             continue
         else:
-            targets = [
-                one for one in members[name].calls if (one.module, one.function) != (module, members[name].shadows)
-            ]
+            targets = members[name].calls
         if (module, name) not in found:
             found.add((module, name))
             waiting += [(module, WHEN_IMPORTED)]
+            # Which parts of a package `import a.b` is for cannot be told, so it counts in all of its module.
+            everything = [one for member in members for one in member.calls if one.style == "dotted"]
+            waiting += [(one.module, WHEN_IMPORTED) for one in everything if one.module != module]
             waiting += [part for one in targets for part in ((one.module, one.function), (one.module, WHEN_IMPORTED))]
     says = {(module, name) for module, name in found if name != WHEN_IMPORTED or program[module][1]}
     return {f"made.m{module}:{name if name == WHEN_IMPORTED else f'f{name}'}" for module, name in says}

@@ -7,7 +7,7 @@ import pytest
 
 from metatrace.cli import main as cli
 from metatrace.domains.protocol import Code
-from metatrace.pipeline import jobs, provenance
+from metatrace.pipeline import jobs, project, provenance
 from metatrace.runs import results
 from metatrace.runs.key import RunKey
 from metatrace.runs.results import Run, save_run
@@ -71,7 +71,7 @@ def test_each_definition_and_package_has_a_reason():
 def test_facts_of_the_registry_are_told_as_such():
     code = Code(("metatrace.numbers:parse",), facts=("scalar: tau=1000",))
     users = provenance.users(code)
-    assert users["(registry):scalar: tau=1000"] == [provenance.JOB]
+    assert users["(registry):scalar: tau=1000"] == [project.JOB]
     assert provenance.fingerprint(code).modules.keys() == {"metatrace.numbers", "(registry)"}
 
 

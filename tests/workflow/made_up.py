@@ -28,11 +28,10 @@ def write_runs(plan: Plan, folder: Path) -> None:
     os.symlink(ROOT / "config/reference_scores.csv", folder / "config/reference_scores.csv")
     os.symlink(ROOT / "reports", folder / "reports")
     generator = np.random.default_rng(1)
-    for place, variant in plan.places.items():
-        for run, length in plan.asked.runs(variant).items():
-            made = made_up_run(run, length, generator)
-            made.meta["code"] = plan.run_job(place, run)["code"]
-            results.save_run(folder / run.path(f"{plan.results}/{place}runs"), made)
+    for run, length in plan.lengths.items():
+        made = made_up_run(run.key, length, generator)
+        made.meta["code"] = plan.run_job(run)["code"]
+        results.save_run(folder / run.path(plan.results), made)
 
 
 def make_all_tables(plan: Plan, folder: Path) -> None:

@@ -125,8 +125,9 @@ def test_the_report_is_not_there_before_it_is_whole(editable):
     report = editable.folder / "results/tiny/report.html"
     report.unlink()
     # Where the draft becomes the report, it is whole and the report is not there.
-    look = "assert not Path(output).exists(); Path('whole.html').write_bytes(draft.read_bytes()); os.replace("
-    editable.edit("metatrace/pipeline/making.py", "os.replace(", look)
+    end = "atomic.write_atomically(output, draft.read_bytes())"
+    look = "assert not Path(output).exists(); Path('whole.html').write_bytes(draft.read_bytes()); "
+    editable.edit("metatrace/pipeline/making.py", end, look + end)
     editable.make()
     assert report.read_bytes() == (editable.folder / "whole.html").read_bytes()
     assert not [path for path in report.parent.iterdir() if path.name.startswith(".")]

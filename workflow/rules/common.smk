@@ -23,7 +23,7 @@ RUN = "{method}/alpha~{alpha}/mu~{mu}/drift~{drift}/seed~{seed}"
 config.update(internals.report_config(PLAN))
 internals.shorten_dry_runs(workflow)
 internals.look_behind_kernels()
-internals.recover_before_jobs(workflow, PLAN.asked, RESULTS, KERNELS.values())
+internals.recover_before_jobs(workflow, PLAN)
 
 # Jobs run `python` and `snakemake` of the environment that this Snakemake runs in, activated or not, and the code of
 # this folder. The parallelism is Snakemake's: one thread per job.
@@ -52,7 +52,7 @@ def kernel_files(wildcards):
 def run_job(wildcards):
     """What a run is told; a run that the config does not ask for is no job."""
     try:
-        return PLAN.run_job(*run_of(wildcards))
+        return PLAN.run_job(run_of(wildcards))
     except UserError as error:
         raise WorkflowError(str(error)) from None
 

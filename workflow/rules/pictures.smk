@@ -25,22 +25,11 @@ for name, figures in PLAN.pictures_rules().items():
             "../scripts/draw_pictures.py"
 
 
-for figure in PLAN.figures:
+for name, members in [*((figure.name, [figure]) for figure in PLAN.figures), *PLAN.asked.sections().items()]:
 
     rule:
         name:
-            figure.name
-        input:
-            all_files([figure]),
-        message:
-            "All that belongs to {rule} is there"
-
-
-for section, members in PLAN.asked.sections().items():
-
-    rule:
-        name:
-            section
+            name
         input:
             all_files(members),
         message:

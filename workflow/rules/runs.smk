@@ -45,7 +45,7 @@ for domain in PLAN.domains():
         params:
             job=run_job,
             # A checkpoint is no output: Snakemake removes the outputs of a job that failed or was killed.
-            files=lambda wildcards, input: PLAN.run_options(*run_of(wildcards), input.kernel),
+            files=lambda wildcards, input: PLAN.run_options(run_of(wildcards), input.kernel),
         message:
             "Run: {wildcards.environment}, {wildcards.method}, α {wildcards.alpha}, μ {wildcards.mu},"
             " drift {wildcards.drift}, seed {wildcards.seed}"

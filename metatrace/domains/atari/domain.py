@@ -73,7 +73,8 @@ class Atari(Domain):
 
     def kernel_code(self, kernel: str) -> Code:
         """The passes and what compiles them."""
-        return Code((f"{_FOLDER}.{kernel}", "metatrace.compiled.object_code:compile_object"))
+        parts = (f"{_FOLDER}.{kernel}:{part}" for part in ("entry", "SIGNATURE", "FASTMATH"))
+        return Code((*parts, "metatrace.compiled.object_code:compile_object"))
 
     def compile(self, kernel: str) -> bytes:
         """Their machine code. An update's arrays never overlap; those that a pass only reads may."""
