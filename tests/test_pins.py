@@ -23,6 +23,7 @@ DISTRIBUTION_OF_MODULE = {
     "docutils": "snakemake",
     "jinja2": "snakemake",
     "pydantic_core": "pydantic",
+    "snakemake_interface_logger_plugins": "snakemake",
     "vl_convert": "vl-convert-python",
     "yaml": "pyyaml",
 }

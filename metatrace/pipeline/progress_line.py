@@ -1,20 +1,27 @@
 """One line of progress for the whole workflow, in place of ten for every job."""
 
 import logging
-import sys
 import time
 from collections import Counter, defaultdict
 from typing import Any, TextIO
 
-from snakemake.logging import LogEvent, get_event
+from snakemake_interface_logger_plugins.common import LogEvent
 
 from metatrace.progress import SECONDS_BETWEEN_LINES, in_words
 
-_OF_ONE_JOB = (LogEvent.JOB_INFO, LogEvent.JOB_STARTED, LogEvent.JOB_FINISHED, LogEvent.GROUP_INFO, LogEvent.SHELLCMD)
+# What is said of a single job, and the fourteen lines of who started Snakemake where.
+_LEFT_OUT = (
+    LogEvent.JOB_INFO,
+    LogEvent.JOB_STARTED,
+    LogEvent.JOB_FINISHED,
+    LogEvent.GROUP_INFO,
+    LogEvent.WORKFLOW_STARTED,
+)
+_NEWS_OF_THE_SCHEDULER = ("Select jobs to execute", "Execute ")
 
 
 class ProgressLine(logging.Filter):
-    """Lets a message pass unless it is about one job that works; shows a line about all jobs instead.
+    """Lets a message pass unless it is about one job that works, and shows a line about all jobs instead.
 
     On a terminal the line stays in place; elsewhere there is a new one at most every ten seconds.
     """
@@ -30,7 +37,7 @@ class ProgressLine(logging.Filter):
 
     def filter(self, record: Any) -> bool:
         """Whether a message is shown as it is."""
-        event = get_event(record)
+        event = getattr(record, "event", None)
         if event == LogEvent.RUN_INFO:
             self._left = Counter({rule: number for rule, number in record.stats.items() if rule != "total"})
         elif event == LogEvent.JOB_INFO:
@@ -42,7 +49,7 @@ class ProgressLine(logging.Filter):
         elif event == LogEvent.PROGRESS:
             self._show(record.done, record.total)
             return False
-        if event in _OF_ONE_JOB:
+        if event in _LEFT_OUT or str(record.msg).startswith(_NEWS_OF_THE_SCHEDULER):
             return False
         if self._unfinished:
             print(file=self._stream)
@@ -65,13 +72,3 @@ class ProgressLine(logging.Filter):
         elif done == total or time.monotonic() - self._shown >= SECONDS_BETWEEN_LINES:
             self._shown = time.monotonic()
             print(line, file=self._stream, flush=True)
-
-
-def shorten_output(workflow: Any) -> None:
-    """Shows one line of progress, unless an option asks for more or for less; Snakemake's log file has everything."""
-    settings = workflow.output_settings
-    if settings.quiet or settings.verbose or settings.printshellcmds or not workflow.is_main_process:
-        return
-    for handler in workflow.logger_manager.logger.handlers:
-        if handler.name == "DefaultStreamHandler":
-            handler.addFilter(ProgressLine(sys.stderr, workflow.cores or 1))

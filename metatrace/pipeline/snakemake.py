@@ -10,12 +10,12 @@ import snakemake.api  # noqa: F401  # first: by itself snakemake.dag imports in 
 from snakemake.dag import DAG
 from snakemake.io import IOFile, Mtime
 from snakemake.persistence.file import FilePersistence
-from snakemake.settings.enums import Quietness
 
 from metatrace.config import loading
 from metatrace.errors import UserError
 from metatrace.pipeline import job_times, recovery
 from metatrace.pipeline.plan import Plan
+from metatrace.pipeline.progress_line import ProgressLine
 from metatrace.pipeline.status import WantedRun
 from metatrace.report import context
 from metatrace.runs.key import RunKey
@@ -65,18 +65,18 @@ def _effort(plan: Plan) -> dict[str, Any]:
     return job_times.summarize_jobs(list(jobs.values()), plan.packages())
 
 
-def shorten_dry_runs(workflow: Any) -> None:
-    """Leaves out of a dry run what it says of every single job, unless an option asks for more or for less.
+def shorten_output(workflow: Any) -> None:
+    """Shows one line of progress, unless an option asks for more or for less.
 
-    The table of jobs and the reasons for them remain; thousands of jobs need thousands of lines.
+    Errors are shown as ever, and the file that Snakemake names at its end has everything. A dry run keeps the table of
+    jobs and the reasons for them.
     """
     settings = workflow.output_settings
-    if not settings.dryrun or settings.quiet or settings.verbose or settings.printshellcmds:
+    if settings.quiet or settings.verbose or settings.printshellcmds:
         return
     for handler in workflow.logger_manager.logger.handlers:
-        for part in (*handler.filters, handler.formatter):
-            if hasattr(part, "quiet"):
-                part.quiet = {*part.quiet, Quietness.RULES}
+        if handler.name == "DefaultStreamHandler":
+            handler.addFilter(ProgressLine(handler.stream, workflow.cores or 1))
 
 
 def run_of(wildcards: Any) -> WantedRun:

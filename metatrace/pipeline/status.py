@@ -79,6 +79,10 @@ class Status:
         """The runs that are missing, stale or damaged."""
         return [run for run, found in self.runs.items() if found.state != FRESH]
 
+    def is_complete(self) -> bool:
+        """Whether nothing is missing, stale or damaged, as far as files tell."""
+        return not self.missing and not self.to_do()
+
 
 def wanted(asked: Experiments) -> dict[WantedRun, int]:
     """The runs that a config may ask for, whatever α are chosen, and how many episodes or frames each has."""
@@ -161,7 +165,7 @@ def lines(status: Status, *, cores: int, all_files: bool) -> Iterator[str]:
             path = shlex.quote(run.path(folder, "checkpoints"))
             yield f"  but of other code or another config, so no run takes it up: rm {path}"
     yield from _time_left(status, lengths, cores)
-    if not status.missing and not status.to_do():
+    if status.is_complete():
         yield "Nothing is missing. `snakemake -n` lists tables and pictures that a change makes stale."
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -161,6 +162,22 @@ def test_of_a_finished_scale_all_is_there(scale, told):
     assert "figure_1  4 of 4 runs, 5 of 5 tables, 4 of 4 pictures, 3 of 3 CSV\n" in text
     assert "Report: there" in text and "Nothing is missing" in text
     assert not any(word in text for word in ("Missing", "Stale", "Left", "not chosen yet"))
+
+
+def test_watching_looks_again_until_nothing_is_missing(scale, monkeypatch, told):
+    runs = scale.write_all()
+    path = Path(runs[0].path(f"{FOLDER}/runs"))
+    aside = path.rename("aside.npz")
+    waited = []
+
+    def sleep(seconds):
+        waited.append(seconds)
+        aside.rename(path)
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    said = told("--watch", "3")
+    assert waited == [3]
+    assert said.count("c.yaml: scale tiny") == 2 and said.count("Nothing is missing") == 1
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ ENVIRONMENT = str(Path(workflow.basedir, "environment.yml"))
 RUN = "{method}/alpha~{alpha}/mu~{mu}/drift~{drift}/seed~{seed}"
 # What the report's front page and captions show.
 config.update(internals.report_config(PLAN))
-internals.shorten_dry_runs(workflow)
+internals.shorten_output(workflow)
 internals.look_behind_kernels()
 internals.recover_before_jobs(workflow, PLAN)
 
