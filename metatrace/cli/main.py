@@ -7,6 +7,7 @@ pays for neither pandas nor numba.
 
 import argparse
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -15,6 +16,8 @@ from typing import Any, NoReturn
 from metatrace.cli import streams
 from metatrace.errors import UserError
 
+# A run has one thread. numpy's library reads this when it is first imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 VERBS = {
     "run": "train one agent and write its run file",
     "config": "check a config file and say what it asks for",

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metatrace.config.experiments import Experiments, Figure, variant_folder
-from metatrace.domains.atari import checkpoint
 from metatrace.domains.registry import domain_of
 from metatrace.errors import UserError
+from metatrace.networks import checkpoint
 from metatrace.pipeline import jobs, outputs
 from metatrace.progress import in_words
 from metatrace.report import context

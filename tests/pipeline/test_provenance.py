@@ -26,6 +26,7 @@ RUNS = {job for job in jobs.JOBS if job.startswith("run_")}
 PLAIN = {job for job in RUNS if job.endswith("_plain")}
 CARS = {job for job in RUNS if job.startswith("run_mountain_car_")} - PLAIN
 PACKED = {job for job in CARS if "vector" in job or "mixed" in job}
+ONE_FOR_EACH_WEIGHT = {job for job in RUNS if job.startswith(("run_atari_vector", "run_atari_mixed"))}
 
 
 def write(folder, files, package="made"):
@@ -112,7 +113,7 @@ class TestThisProject:
             ("errors.py", "class UserError(Exception):", "class UserError(Exception):\n    code = 2"),
             ("progress.py", "SECONDS_BETWEEN_LINES = 10.0", "SECONDS_BETWEEN_LINES = 9.0"),
             ("cli/main.py", "train one agent", "make one agent learn"),
-            ("domains/atari/train.py", "it must be auto, cpu or cuda", "choose another"),
+            ("networks/plain.py", "it must be auto, cpu or cuda", "choose another"),
         ],
     )
     def test_words_and_looks_change_no_run(self, copy, module, old, new):
@@ -149,24 +150,18 @@ class TestThisProject:
                 {"compile_packed_kernel", *PACKED},
             ),
             ("domains/mountain_car/plain.py", "environment.close()", "environment.reset()", PLAIN),
-            ("domains/atari/network.py", "1 / 255", "1 / 254", {job for job in RUNS if job.startswith("run_atari_")}),
+            ("domains/atari/frames.py", "1 / 255", "1 / 254", {job for job in RUNS if job.startswith("run_atari_")}),
             (
-                "domains/atari/step_kernel.py",
-                "f32(1e-37)",
-                "f32(1e-36)",
-                {"compile_step_kernel", "run_atari_vector", "run_atari_mixed"},
+                "networks/step_kernel.py",
+                "c.mu <= SERIES_UP_TO",
+                "c.mu < SERIES_UP_TO",
+                {"compile_step_kernel", *ONE_FOR_EACH_WEIGHT},
             ),
             (
                 "compiled/lazy_kernel.py",
                 "math.exp(run.beta) * U_U",
                 "math.exp(run.beta) * 2 * U_U",
                 {"compile_lazy_kernel", "run_mountain_car_scalar"},
-            ),
-            (
-                "domains/atari/update.py",
-                "if log_M:",
-                "if log_M > 0:",
-                {"run_atari_vector", "run_atari_vector-unnormalized"},
             ),
             ("figures/best_mu.py", "def draw(", "@staticmethod\ndef draw(", {"pictures_best_mu"}),
         ],

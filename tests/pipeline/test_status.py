@@ -13,7 +13,7 @@ import yaml
 
 from metatrace.cli import main as cli
 from metatrace.config import loading
-from metatrace.domains.atari.checkpoint import Checkpoint
+from metatrace.networks.checkpoint import Checkpoint
 from metatrace.pipeline import jobs, outputs, status
 from metatrace.report import context
 from metatrace.runs.results import Run, save_run

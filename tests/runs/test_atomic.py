@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from metatrace.domains.atari.checkpoint import Checkpoint
 from metatrace.errors import UserError
+from metatrace.networks.checkpoint import Checkpoint
 from metatrace.runs import atomic
 
 

@@ -1,5 +1,5 @@
 """Five Atari games with a convolutional actor-critic (paper, section "Arcade Learning Environment").
 
-`environment` is the games as the agent meets them, `catch` a small game of our own to try the agent on within
-minutes; `questions` lists what the paper leaves open.
+`emulator` is the games as the agent meets them, `catch` a small game of our own to try the agent on within minutes;
+`readings` lists what the paper leaves open.
 """

@@ -9,16 +9,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from metatrace.domains.atari.environment import (
-    SIZE,
-    STACK,
-    Step,
-    generator_of,
-    generator_words,
-    push,
-    sealed,
-    unsealed,
-)
+from metatrace.domains.atari.frames import SIZE, STACK, network_shape, push
+from metatrace.networks.environment import Step, restore_generator, saved_generator
 
 # Few and large cells. At its start the network's 256 hidden outputs are all near ½, for dSiLU(0) = ½: a sum
 # of squares of 64 that tells no states apart, against about 10⁻⁴ that does with a ball of 42 pixels. The first
@@ -42,7 +34,7 @@ class Catch:
       seed: Of this environment alone; used once, so that a reset drops another ball.
     """
 
-    n_actions = 3  # left, stay, right
+    shape = network_shape(3)  # left, stay, right
 
     def __init__(self, *, seed: int | np.random.SeedSequence) -> None:
         self._rng = np.random.default_rng(seed)
@@ -78,22 +70,14 @@ class Catch:
 
     def state(self) -> dict[str, np.ndarray]:
         """Everything that decides how the game goes on, as plain arrays."""
-        return sealed(
-            "catch",
-            {
-                "places": np.array([self.row, self.column, self.paddle]),
-                "frames": self._frames.copy(),
-                "generator": generator_words(self._rng),
-            },
-        )
+        return {
+            "places": np.array([self.row, self.column, self.paddle]),
+            "frames": self._frames.copy(),
+            "generator": saved_generator(self._rng),
+        }
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Goes on from `state`.
-
-        Raises:
-          UserError: the state is damaged or of something else.
-        """
-        held = unsealed("catch", state)
-        self.row, self.column, self.paddle = (int(place) for place in held["places"])
-        self._frames = held["frames"].copy()
-        self._rng = generator_of(held["generator"])
+        """Goes on from `state`."""
+        self.row, self.column, self.paddle = (int(place) for place in state["places"])
+        self._frames = state["frames"].copy()
+        restore_generator(self._rng, state["generator"])

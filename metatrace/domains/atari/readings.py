@@ -46,11 +46,5 @@ _AGENT = (
     OVERSHOOT_DIVISOR,
 )
 
-READINGS: dict[str, tuple[Reading, ...]] = {
-    "asterix": (*_EMULATOR, *_AGENT),
-    "beam_rider": (*_EMULATOR, *_AGENT),
-    "freeway": (*_EMULATOR, *_AGENT),
-    "seaquest": (*_EMULATOR, *_AGENT),
-    "space_invaders": (*_EMULATOR, *_AGENT),
-    "catch": _AGENT,
-}
+_GAMES = ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
+READINGS: dict[str, tuple[Reading, ...]] = {**dict.fromkeys(_GAMES, (*_EMULATOR, *_AGENT)), "catch": _AGENT}

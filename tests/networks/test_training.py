@@ -1,4 +1,4 @@
-"""Training on the games: what a run keeps, and that it can be cut anywhere."""
+"""Training on a game: what a run keeps, and that it can be cut anywhere."""
 
 import os
 import signal
@@ -11,31 +11,31 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
-from metatrace.domains.atari import checkpoint as checkpoints
 from metatrace.domains.atari.domain import DOMAIN
 from metatrace.domains.atari.readings import READINGS
-from metatrace.domains.atari.settings import Settings
-from metatrace.domains.atari.train import Trainer, one_thread, train
+from metatrace.domains.games import trainer_of
 from metatrace.domains.protocol import Request
 from metatrace.domains.readings import complete
 from metatrace.errors import UserError
 from metatrace.methods import METHODS, Hyperparameter
+from metatrace.networks import checkpoint as checkpoints
 from metatrace.runs.key import RunKey
 from metatrace.runs.results import load_run
 from metatrace.tuning.constant import Constant
 
 
-def settings(environment="catch", method="mixed", frames=60, **chosen):
-    return Settings(environment, method, 2**-8, 0.001, 3, frames, complete(READINGS[environment], chosen, "readings"))
-
-
 @pytest.fixture
-def trainer(kernel):
-    """Makes trainers as a run does, with the compiled passes."""
-    one_thread()
-    return lambda chosen: Trainer(chosen, kernel if DOMAIN.kernel_of(chosen.method) else None)
+def trainer(kernel_files):
+    """Makes trainers on catch as a run does, with the compiled agent where there is one."""
+
+    def trainer_of_run(method="mixed", frames=60, seed=3, **chosen):
+        key = RunKey("catch", method, "2^-8", "0.001", "0", seed)
+        answers = complete(READINGS["catch"], chosen, "readings")
+        kernel = kernel_files("step_kernel") if DOMAIN.kernel_of(method) else None
+        return trainer_of(Request(key, frames, answers, device="cpu", kernel=kernel), DOMAIN.make)
+
+    return trainer_of_run
 
 
 def run_command(folder, output, *, frames, checkpoint=None, seconds="1"):
@@ -65,33 +65,32 @@ def finish(process):
 
 
 def test_episodes_returns_and_frames_add_up(trainer):
-    training = train(trainer(settings(frames=100)))
-    assert training.frames == 100
-    assert training.lengths == [5] * 20 and training.ends == list(range(5, 101, 5))
+    training = trainer(frames=100).run()
+    assert training.observed == 100
+    assert training.lengths == [5] * 20 and training.frames == list(range(5, 101, 5))
     assert set(training.returns) <= {-1.0, 1.0}
     # The first ball is met before the first reward: the policy is still uniform.
-    assert training.entropies[0] == pytest.approx(np.log(3), abs=1e-6)
+    assert training.entropy[0] == pytest.approx(np.log(3), abs=1e-6)
 
 
 def test_the_same_seed_is_the_same_run_and_another_is_another(trainer):
-    first, again = (train(trainer(settings(frames=80))) for _ in range(2))
+    first, again = (trainer(frames=80).run() for _ in range(2))
     assert first == again
-    other = train(trainer(Settings(**{**vars(settings(frames=80)), "seed": 4})))
-    assert other.entropies != first.entropies
+    assert trainer(frames=80, seed=4).run().entropy != first.entropy
 
 
 @pytest.mark.parametrize("method", ["none", "scalar", "vector", "mixed", "nosid"])
 @pytest.mark.parametrize("frame", [1, 26, 31])
 def test_a_run_goes_on_from_its_state_as_if_it_had_not_stopped(trainer, method, frame):
-    whole = trainer(settings(method=method))
-    train(whole)
-    cut = trainer(settings(method=method))
+    whole = trainer(method)
+    whole.run()
+    cut = trainer(method)
     for _ in range(frame):
         cut.step()
     state = {name: value.copy() for name, value in cut.state().items()}
-    fresh = trainer(settings(method=method))
+    fresh = trainer(method)
     fresh.restore(state)
-    train(fresh)
+    fresh.run()
     assert fresh.training == whole.training
     for name, value in whole.state().items():
         assert value.tobytes() == fresh.state()[name].tobytes(), name
@@ -102,7 +101,7 @@ def test_clipped_rewards_are_for_learning_alone(trainer):
         """Catch with rewards a hundred times as large."""
 
         def __init__(self, catch):
-            self.catch, self.n_actions = catch, catch.n_actions
+            self.catch = catch
 
         def __getattr__(self, name):
             return getattr(self.catch, name)
@@ -112,26 +111,26 @@ def test_clipped_rewards_are_for_learning_alone(trainer):
             return step._replace(reward=100 * step.reward)
 
     def weights(rich, **chosen):
-        player = trainer(settings(**chosen))
+        player = trainer(**chosen)
         if rich:
             player.environment = Rich(player.environment)
-        train(player)
-        return player.agent.update.w.clone(), player.training.returns
+        player.run()
+        return player.agent.arrays["w"], player.training.returns
 
     plain, returns = weights(False)
     clipped, rich_returns = weights(True)
     raw, _ = weights(True, learned_reward="raw")
-    assert torch.equal(plain, clipped) and not torch.equal(plain, raw)
+    assert np.array_equal(plain, clipped) and not np.array_equal(plain, raw)
     assert rich_returns == [100 * value for value in returns]
 
 
 def test_a_run_that_diverges_ends_and_says_so(trainer):
-    player = trainer(settings())
+    player = trainer()
     for _ in range(20):
         player.step()
-    player.agent.update.w[0] = torch.nan
-    training = train(player)
-    assert training.diverged and training.frames in (20, 21)
+    player.agent.arrays["w"][0] = np.nan
+    training = player.run()
+    assert training.diverged and training.observed in (20, 21)
 
 
 def test_a_checkpoint_of_another_run_or_code_is_refused_and_a_damaged_one_set_aside(tmp_path, trainer, capsys):
@@ -159,7 +158,7 @@ def test_a_checkpoint_of_another_run_or_code_is_refused_and_a_damaged_one_set_as
         assert line.startswith(f"{saved.path}: is cut short, garbled or no checkpoint: the run starts from its")
     saved.path.write_bytes(whole)
     with pytest.raises(UserError, match="does not hold a whole state"):
-        saved.take_up(trainer(settings()))
+        saved.take_up(trainer())
 
 
 def test_no_checkpoint_is_unpickled(tmp_path):

@@ -3,12 +3,12 @@
 import pytest
 import torch
 
-from metatrace.domains.atari import update
+from metatrace.networks import compiled
 
 
 @pytest.fixture(scope="session")
 def kernel(kernel_files):
-    return update.load(kernel_files("step_kernel"))
+    return compiled.load(kernel_files("step_kernel"))
 
 
 @pytest.fixture(autouse=True)

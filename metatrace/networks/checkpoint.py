@@ -22,8 +22,8 @@ import numpy as np
 from metatrace.errors import UserError
 from metatrace.runs import atomic, results
 
-if TYPE_CHECKING:  # who only asks how far a run is pays for no torch
-    from metatrace.domains.atari.train import Trainer
+if TYPE_CHECKING:
+    from metatrace.networks.training import Trainer
 
 SCHEMA_VERSION = 1
 _MAX_BYTES = 1 << 28  # of all arrays together; real ones have about 20 MB
@@ -108,8 +108,8 @@ class Checkpoint:
             trainer.restore(state)
         except (UserError, *_GARBLED):
             raise UserError(f"{self.path}: does not hold a whole state; {self._to_start_over()}") from None
-        print(f"goes on from {self.path}, frame {trainer.training.frames}", file=sys.stderr)
-        return trainer.training.frames
+        print(f"goes on from {self.path}, frame {trainer.training.observed}", file=sys.stderr)
+        return trainer.training.observed
 
     def _to_start_over(self) -> str:
         return f"to start the run from its beginning: rm {shlex.quote(str(self.path))}"
