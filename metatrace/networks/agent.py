@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from operator import mul
 
 import numpy as np
 
@@ -21,11 +22,12 @@ class NetworkAgent(ABC):
     """What a training needs of an agent. Call `start_episode` and `see`, then `act` and `learn` in turn.
 
     Attributes:
-      action: what `act` last chose. pi: π(·|S_t), by which it chose; entropy: of that, in nats.
+      action: what `act` last chose. pi, log_pi: π(·|S_t), by which it chose; entropy: its entropy, in nats.
     """
 
     action = 0
     pi: Sequence[float]
+    log_pi: Sequence[float]
     entropy = 0.0
 
     @abstractmethod
@@ -66,10 +68,10 @@ class NetworkAgent(ABC):
         if not all(map(math.isfinite, (value, *logits))):
             raise DivergedError
         largest = max(logits)
-        odds = [math.exp(logit - largest) for logit in logits]
-        total = sum(odds)
-        self.pi = pi = [odd / total for odd in odds]
-        self.entropy = -sum(p * math.log(p) for p in pi if p > 0)
-        chosen = bisect_right(list(accumulate(pi)), uniform)
-        self.action = min(chosen, len(pi) - 1)  # the sum may round to a little less than 1
+        log_total = largest + math.log(sum(math.exp(logit - largest) for logit in logits))
+        self.log_pi = [logit - log_total for logit in logits]
+        self.pi = [math.exp(log_pi) for log_pi in self.log_pi]
+        self.entropy = -sum(map(mul, self.pi, self.log_pi))
+        chosen = bisect_right(list(accumulate(self.pi)), uniform)
+        self.action = min(chosen, len(logits) - 1)  # the sum may round to a little less than 1
         return self.action

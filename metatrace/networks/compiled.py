@@ -143,9 +143,9 @@ class CompiledAgent(NetworkAgent):
             _run(self._convolving[after])
         self._numbers[[layout.REWARD, layout.GAMMA]] = reward, 0.0 if terminal else self.gamma
         # ½ (1{a = action} − π_a) and −π_a (log π_a + H)
-        pi = np.array(self.pi)
-        self._by_logits[:] = -0.5 * pi, -pi * (np.log(np.maximum(pi, 1e-300)) + self.entropy)
-        self._by_logits[0, self.action] += 0.5
+        pi, log_pi = np.array((self.pi, self.log_pi))
+        self._by_logits[:] = -0.5 * pi, -pi * (log_pi + self.entropy)
+        self._by_logits[0, self.action] = 0.5 * (1 - pi[self.action])
         _run(self._learning[now])
         self._passes.rotate()
         return float(self._numbers[layout.DELTA])
