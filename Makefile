@@ -41,7 +41,7 @@ test: $(READY) ## the tests, slow ones left out
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 test-slow: $(READY) ## the slow tests
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow -n auto --maxprocesses 8 --dist load
 
 test-slurm: $(READY) ## the workflow through a real Slurm on this machine, as root (slurm-wlm and munge installed)
 	$(BIN)/python -m pytest -m slurm

@@ -16,6 +16,7 @@ from harness import (
     wipe,
 )
 
+pytestmark = pytest.mark.slow
 NAMES = [harm.name for harm in HARMS]
 
 
