@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from metatrace.config.figure import Figure
+from metatrace.domains.protocol import Domain
 from metatrace.figures.kinds.registry import KINDS
 
 FORMATS = ("svg", "pdf", "png", "csv")
@@ -27,6 +28,11 @@ def tables_of(figure: Figure) -> tuple[str, ...]:
 def pictures_of(figure: Figure) -> tuple[str, ...]:
     """The names of a figure's pictures."""
     return tuple(f"{figure.name}{picture.suffix}" for picture in KINDS[figure.kind].pictures(figure))
+
+
+def times_file(results: str, domain: Domain) -> str:
+    """The file that says how long a frame takes in a domain whose runs are long."""
+    return f"{results}/frame_times_{domain.name}.json"
 
 
 def drawn_files(results: str, figures: Iterable[Figure]) -> list[str]:

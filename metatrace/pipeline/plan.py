@@ -152,7 +152,7 @@ class Plan:
 
     def times_files(self, domain: Domain) -> list[str]:
         """The file that says how long a frame takes; none in a domain whose runs are short."""
-        return [f"{self.results}/frame_times.json"] if is_long(domain) else []
+        return [outputs.times_file(self.results, domain)] if is_long(domain) else []
 
     def methods_in(self, domain: Domain) -> list[str]:
         """The methods that learn in a domain."""

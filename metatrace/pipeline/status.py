@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metatrace.config.experiments import Experiments, Figure, variant_folder
+from metatrace.domains.protocol import Domain
 from metatrace.domains.registry import domain_of
 from metatrace.errors import UserError
 from metatrace.networks import checkpoint
@@ -208,25 +209,27 @@ def _named(reason: str, paths: Sequence[str], all_files: bool) -> Iterator[str]:
 
 def _time_left(status: Status, lengths: Mapping[WantedRun, int], cores: int) -> Iterator[str]:
     """How many episodes or frames are left of the runs that are to be made, and how long they take."""
-    by_unit: dict[tuple[str, str], dict[WantedRun, int]] = {}
+    by_domain: dict[Domain, dict[WantedRun, int]] = {}
     for run in status.to_do():
         domain, found = domain_of(run.key.environment), status.under_way.get(run)
         done = found.done if found is not None and not found.stale else 0
-        by_unit.setdefault((domain.unit, domain.unit_text), {})[run] = max(0, lengths[run] - done)
-    for (unit, unit_text), left in by_unit.items():
-        text = f"Left: {len(left):,} run{'s' if len(left) > 1 else ''}, {sum(left.values()):,} {unit_text}"
+        by_domain.setdefault(domain, {})[run] = max(0, lengths[run] - done)
+    for domain, left in by_domain.items():
+        text = f"Left: {len(left):,} run{'s' if len(left) > 1 else ''}, {sum(left.values()):,} {domain.unit_text}"
         used = min(cores, len(left))
         by_method: dict[str, int] = {}
         for run, length in left.items():
             by_method[run.key.method] = by_method.get(run.key.method, 0) + length
         seconds, source = rough_seconds(left), "by a rough estimate"
-        times = _frame_times(status.folder) if seconds is None else {}
+        measured = outputs.times_file(status.folder, domain)
+        times = _frame_times(measured) if seconds is None else {}
         if seconds is None and by_method.keys() <= times.keys():
             seconds = sum(length * times[method] / 1e3 for method, length in by_method.items())
-            source = f"as measured in {status.folder}/frame_times.json"
+            source = f"as measured in {measured}"
         if seconds is None:
             words = " ".join(f"{method}={length}" for method, length in by_method.items())
-            yield f"{text}; to estimate the time: metatrace estimate --cores {used} --{unit} {words}"
+            words = f"--{domain.unit} {words} --environment {domain.slowest}"
+            yield f"{text}; to estimate the time: metatrace estimate --cores {used} {words}"
         else:
             time = f"{in_words(seconds / used)} on {used} core{'s' if used > 1 else ''}"
             yield f"{text}, about {time}, {source}"
@@ -247,9 +250,9 @@ def rough_seconds(lengths: Mapping[WantedRun, int]) -> float | None:
     return seconds
 
 
-def _frame_times(folder: str) -> dict[str, float]:
+def _frame_times(file: str) -> dict[str, float]:
     """The milliseconds that a frame takes with each method, as the workflow measured; empty if it has not."""
-    path = Path(folder) / "frame_times.json"
+    path = Path(file)
     try:
         measured: Any = json.loads(path.read_text(encoding="utf-8"))
         return {str(method): float(value) for method, value in measured.items()}

@@ -176,7 +176,7 @@ def test_what_it_does_not_have_is_refused_in_one_line(copy, options, words):
 
 def test_figures_of_it_list_its_runs_and_what_is_made_of_them(with_figures):
     """And how long its frames take; the game's untuned run is there."""
-    assert pending(with_figures) == ({**FIGURES, **PAGES, "frame_times": 1}, RUNS)
+    assert pending(with_figures) == ({**FIGURES, **PAGES, "frame_times_atari": 1}, RUNS)
 
 
 def test_a_figure_of_it_is_made_and_shows_its_name(made):
@@ -203,4 +203,4 @@ def test_a_change_of_its_module_lists_its_runs_alone(made, tmp_path):
         "(1 + self.t / self.tau)\n        return",
         "(self.t / self.tau + 1)\n        return",
     )
-    assert pending(copy) == ({**FIGURES, **PAGES, "frame_times": 1}, RUNS)
+    assert pending(copy) == ({**FIGURES, **PAGES, "frame_times_atari": 1}, RUNS)

@@ -138,7 +138,7 @@ def test_of_an_empty_folder_all_is_missing(scale, told):
     # The sweep's four runs; of the other figure two more, for another seed.
     assert "Runs in all: 0 there, 10 missing, of 10" in text
     assert "Report: missing" in text
-    assert "metatrace estimate --cores 2 --frames none=3000 mixed=3000" in text
+    assert "metatrace estimate --cores 2 --frames none=3000 mixed=3000 --environment seaquest" in text
     assert "Nothing is missing" not in text
     assert text.count("Missing: ") == 2
 
@@ -217,7 +217,7 @@ def test_what_a_game_has_done_is_not_left_to_do(scale, told):
     assert run.method == "mixed"
     os.unlink(run.path(f"{FOLDER}/runs"))
     path = scale.write_checkpoint(run, 400)
-    with open(f"{FOLDER}/frame_times.json", "w", encoding="utf-8") as file:
+    with open(f"{FOLDER}/frame_times_atari.json", "w", encoding="utf-8") as file:
         json.dump({"none": 1.0, "mixed": 3_600_000.0}, file)  # an hour a frame
     text = told()
     name = "catch/mixed/alpha~2^-7/mu~0.001/drift~0/seed~0"
@@ -242,10 +242,10 @@ def test_a_choice_of_alphas_that_the_config_does_not_have_is_none(scale, told, c
 
 def test_frame_times_that_are_none_are_refused(scale, capsys):
     os.makedirs(FOLDER)
-    with open(f"{FOLDER}/frame_times.json", "w", encoding="utf-8") as file:
+    with open(f"{FOLDER}/frame_times_atari.json", "w", encoding="utf-8") as file:
         file.write("[1, 2")
     assert cli.main(["status", "c.yaml"]) == 2
-    assert "frame_times.json: is no table of frame times" in capsys.readouterr().err
+    assert "frame_times_atari.json: is no table of frame times" in capsys.readouterr().err
 
 
 def test_a_wrong_config_is_refused(scale, capsys):

@@ -117,7 +117,7 @@ def test_a_killed_game_is_submitted_again_and_goes_on_from_its_checkpoint(tmp_pa
     project = Project(tmp_path / "project")
     local.make(GAME)
     shutil.copytree(local.folder / "results" / "kernels", project.folder / "results" / "kernels")
-    times = "results/tiny/frame_times.json"
+    times = "results/tiny/frame_times_atari.json"
     (project.folder / times).parent.mkdir()
     shutil.copy(local.folder / times, project.folder / times)
 

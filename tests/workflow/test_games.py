@@ -122,12 +122,12 @@ def test_a_finished_scale_has_nothing_to_do(played):
 
 
 def test_a_missing_trial_runs_no_game_again(played):
-    times = played.folder / "results/tiny/frame_times.json"
+    times = played.folder / "results/tiny/frame_times_atari.json"
     kept = times.read_bytes()
     assert set(json.loads(kept)) == {"none", "mixed"} and np.all(np.array(list(json.loads(kept).values())) > 0)
     times.unlink()
     try:
-        assert set(played.pending()) <= {"frame_times"}
+        assert set(played.pending()) <= {"frame_times_atari"}
     finally:
         times.write_bytes(kept)
 

@@ -59,19 +59,20 @@ for domain in PLAN.long_domains():
 
     rule:
         name:
-            "frame_times"
+            f"frame_times_{domain.name}"
         input:
             kernel=ancient(PLAN.kernel_files(domain, PLAN.methods_in(domain))),
         output:
             PLAN.times_files(domain),
         log:
-            f"{RESULTS}/logs/frame_times.log",
+            f"{RESULTS}/logs/frame_times_{domain.name}.log",
         priority: 20
         conda:
             ENVIRONMENT
         params:
             trial=PLAN.trial(domain),
+            domain=domain.name,
         message:
-            "Measuring how long a frame takes"
+            "Measuring how long a frame of {params.domain} takes"
         shell:
             "python -m metatrace estimate {params.trial} --output {output:q} > {log:q} 2>&1"
