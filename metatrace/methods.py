@@ -54,7 +54,7 @@ class Method:
     dashes: Dashes
     marker: str
     tuner: str
-    domains: tuple[str, ...] = ("mountain_car", "atari", "gymnasium")
+    domains: tuple[str, ...] = ("mountain_car", "atari", "minatar", "gymnasium")
     options: Mapping[str, object] = field(default_factory=dict)
     kernels: Mapping[str, str] = field(default_factory=dict)
     hyper: tuple[Hyperparameter, ...] = ()
@@ -72,8 +72,9 @@ class Method:
 
 
 _LAZY = {"mountain_car": "lazy_kernel"}
-_LAZY_AND_STEP = {**_LAZY, "atari": "step_kernel"}
-_PACKED_AND_STEP = {"mountain_car": "packed_kernel", "atari": "step_kernel"}
+_STEP = {"atari": "step_kernel", "minatar": "step_kernel"}
+_LAZY_AND_STEP = {**_LAZY, **_STEP}
+_PACKED_AND_STEP = {"mountain_car": "packed_kernel", **_STEP}
 _UNNORMALIZED = {"normalized": False}
 
 # In the order in which figures show them. Hues of Okabe and Ito, which colour-blind eyes tell apart, and of Tol where

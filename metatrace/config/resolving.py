@@ -87,12 +87,18 @@ def _shared(name: str, entry: Any) -> dict[str, Any]:
 
 
 def _check_environments(entry: Any, key: str) -> None:
-    """Holds environments to those whose domain counts in the kind's unit."""
+    """Holds environments to one domain, which counts in the kind's unit."""
     fitting = [name for name in ENVIRONMENTS if domain_of(name).unit == KINDS[entry.kind].unit]
     for environment in entry.environment:
         if environment not in fitting:
             raise UserError(
                 f"{key}.environment: is {environment}; a figure of kind {entry.kind} has one of {', '.join(fitting)}"
+            )
+        domain, first = domain_of(environment).name, domain_of(entry.environment[0]).name
+        if domain != first:
+            raise UserError(
+                f"{key}.environment: {environment} is of {domain} and {entry.environment[0]} of {first}; a figure has "
+                "games of one"
             )
 
 

@@ -52,11 +52,13 @@ class Code:
       entries: `module`, all of it, or `module:name`, a function, class or constant of it; with all that they use.
       method: leaves out the functions that a module's `USED_BY` table gives to other methods alone.
       facts: further text that enters, such as a method's options in the registry.
+      packages: those of others that are loaded without an `import` of their name, whose versions enter.
     """
 
     entries: tuple[str, ...]
     method: str = ""
     facts: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class Domain(ABC):
       name: of its folder in `metatrace.domains`, as `Method.domains` has it.
       environments: by token. slowest: the one that takes longest, for estimates.
       unit: what runs are counted in: `episodes` or `frames`; also the option of `metatrace run` and the config's key.
-      unit_text: in running text: "episodes", "observed frames".
+      unit_text: in running text: "episodes", "observed frames". unit_note: what one is, where that is not plain.
       length_in_meta: the key of a run file's `meta` that holds the length.
       options: which of `device`, `checkpoint` and `agent` its runs take.
       kernels: the names of its compiled kernels.
@@ -103,6 +105,7 @@ class Domain(ABC):
     slowest: str
     unit = "episodes"
     unit_text = "episodes"
+    unit_note = ""
     length_in_meta = "episodes"
     options: frozenset[str] = frozenset()
     kernels: tuple[str, ...] = ()

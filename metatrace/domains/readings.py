@@ -56,6 +56,14 @@ OVERSHOOT_DIVISOR = Reading(
     ("decaying_maximum", "present_step", "absent"),
     "lines 11 and 12 of algorithms 1 and 2, though one overshoot then lowers α several times over",
 )
+# Of the network, whatever it plays
+OUTPUT_LAYERS = Reading(
+    "R11",
+    "output_layers",
+    "Do the value's and the policy's weights start at zero, or as PyTorch starts any layer?",
+    ("zero", "pytorch_default"),
+    "a comment in the paper's source: the first policy is uniform, the first value zero everywhere",
+)
 # Of the linear agent, wherever it learns
 LINEAR_AGENT = (
     Reading(

@@ -69,6 +69,7 @@ class Project:
         """All definitions (`module:name`) and packages that code reaches, with the definitions that use them."""
         reached: dict[str, set[str]] = {}
         waiting = [(key, JOB) for entry in code.entries for key in self._entry(entry)]
+        waiting += ((package, JOB) for package in code.packages)
         while waiting:
             key, user = waiting.pop()
             if self._is_of_others(key, code.method):

@@ -239,6 +239,12 @@ BAD = {
         "figures.figure_9.environment",
         "a figure of kind games has one of asterix, beam_rider,",
     ),
+    "games of two domains": (
+        (*NINE, "environment"),
+        ["asterix", "minatar_asterix"],
+        "figures.figure_9.environment",
+        "minatar_asterix is of minatar and asterix of atari; a figure has games of one",
+    ),
     "a game in a figure of mountain cars": (
         (*FIGURE, "environment"),
         "seaquest",

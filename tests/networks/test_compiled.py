@@ -1,4 +1,4 @@
-"""The compiled agent against the plain one in float64, slow and obviously right, at networks of two shapes."""
+"""The compiled agent against the plain one in float64, slow and obviously right, at networks of several shapes."""
 
 from functools import partial
 
@@ -8,6 +8,7 @@ import torch
 
 from metatrace.agents.linear import DivergedError
 from metatrace.domains.atari.frames import network_shape
+from metatrace.domains.minatar import game as minatar
 from metatrace.networks import plain
 from metatrace.networks.compiled import CompiledAgent
 from metatrace.networks.kernel_layout import METHOD_CODES
@@ -20,6 +21,7 @@ NORMALIZED = ("scalar", "vector", "mixed")
 SMALL = NetworkShape(3, 10, (Convolution(5, 3),), 12, 4)
 THREE = NetworkShape(2, 11, (Convolution(4, 3, stride=2), Convolution(3, 2), Convolution(2, 2)), 8, 2, scale=0.1)
 GAME = network_shape(3)
+MINATAR = minatar.network_shape(4, 6)
 
 
 def settings_of(method, *, alpha=2**-9, mu=2**-7, psi=0.01, **readings):
@@ -82,10 +84,10 @@ def compare(kernel, shape, method, steps, **chosen):
     return largest_u
 
 
-@pytest.mark.parametrize("shape", [SMALL, THREE, GAME], ids=["small", "three convolutions", "game"])
+@pytest.mark.parametrize("shape", [SMALL, THREE, GAME, MINATAR], ids=["small", "three", "game", "minatar"])
 @pytest.mark.parametrize("method", COMPILED)
 def test_the_passes_are_the_tuners_lines(kernel, method, shape):
-    compare(kernel, shape, method, 10 if shape is GAME else 30)
+    compare(kernel, shape, method, 10 if shape in (GAME, MINATAR) else 30)
 
 
 @pytest.mark.slow

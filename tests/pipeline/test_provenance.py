@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,7 +27,7 @@ RUNS = {job for job in jobs.JOBS if job.startswith("run_")}
 PLAIN = {job for job in RUNS if job.endswith("_plain")}
 CARS = {job for job in RUNS if job.startswith("run_mountain_car_")} - PLAIN
 PACKED = {job for job in CARS if "vector" in job or "mixed" in job}
-ONE_FOR_EACH_WEIGHT = {job for job in RUNS if job.startswith(("run_atari_vector", "run_atari_mixed"))}
+ONE_FOR_EACH_WEIGHT = {job for job in RUNS if re.match("run_(atari|minatar)_(vector|mixed)", job)}
 
 
 def write(folder, files, package="made"):

@@ -24,6 +24,7 @@ class Atari(Games):
         token: Environment(token, token.replace("_", " "), readings, _FAILED.get(token, 0.0))
         for token, readings in READINGS.items()
     }
+    unit_note = "every fourth frame of the emulator"
     slowest = "seaquest"  # it has all 18 actions, the largest policy
 
     def make(self, environment: str, seed: Any, readings: Mapping[str, str]) -> "games.Environment":

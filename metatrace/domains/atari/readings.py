@@ -1,6 +1,6 @@
 """The readings of the paper that concern the games of the Arcade Learning Environment, and catch."""
 
-from metatrace.domains.readings import H_LIFETIME, OVERSHOOT_DIVISOR, Reading
+from metatrace.domains.readings import H_LIFETIME, OUTPUT_LAYERS, OVERSHOOT_DIVISOR, Reading
 
 _EMULATOR = (
     Reading(
@@ -28,13 +28,7 @@ _EMULATOR = (
 )
 _AGENT = (
     H_LIFETIME,
-    Reading(
-        "R11",
-        "output_layers",
-        "Do the value's and the policy's weights start at zero, or as PyTorch starts any layer?",
-        ("zero", "pytorch_default"),
-        "a comment in the paper's source: the first policy is uniform, the first value zero everywhere",
-    ),
+    OUTPUT_LAYERS,
     Reading(
         "R13",
         "learned_reward",

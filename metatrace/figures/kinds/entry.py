@@ -21,6 +21,7 @@ SECTIONS = {
     "mountain_car": "Mountain car",
     "drifting_mountain_car": "Drifting mountain car",
     "atari": "Arcade Learning Environment",
+    "minatar": "MinAtar",
     "omitted": "Results that the paper omits",
     "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
 }

@@ -1,0 +1,51 @@
+"""The games of MinAtar, as the rest of the project knows them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from metatrace.domains.games import Games
+from metatrace.domains.minatar.readings import READINGS
+from metatrace.domains.protocol import Code, Environment, Progress, Request
+
+if TYPE_CHECKING:
+    from metatrace.networks import environment as games
+    from metatrace.runs.results import Run
+
+_FOLDER = "metatrace.domains.minatar"
+_PREFIX = "minatar_"
+
+
+class MinAtar(Games):
+    """Games learned from their cells; see `metatrace.domains.protocol.Domain`."""
+
+    name = "minatar"
+    sources = (f"{_FOLDER}.game",)
+    # A game without a policy earns nothing.
+    environments: Mapping[str, Environment] = {
+        f"{_PREFIX}{game}": Environment(f"{_PREFIX}{game}", f"MinAtar {game.replace('_', ' ')}", readings, 0.0)
+        for game, readings in READINGS.items()
+    }
+    unit_note = "every frame of the game"
+    slowest = f"{_PREFIX}space_invaders"
+
+    def make(self, environment: str, seed: Any, readings: Mapping[str, str]) -> "games.Environment":
+        """A game of the package."""
+        from metatrace.domains.minatar.game import Game
+
+        return Game(environment.removeprefix(_PREFIX), seed=seed, **readings)
+
+    def train(self, request: Request, progress: Progress) -> "Run":
+        """As all games, whose training knows the reading of the reward by another name."""
+        from metatrace.domains.minatar.game import as_games_ask
+
+        run = super().train(replace(request, readings=as_games_ask(request.readings)), progress)
+        run.meta["readings"] = dict(request.readings)
+        return run
+
+    def code(self, environment: str, method: str, agent: str = "fast") -> Code:
+        """With the version of MinAtar."""
+        return replace(super().code(environment, method, agent), packages=("minatar",))
+
+
+DOMAIN = MinAtar()
