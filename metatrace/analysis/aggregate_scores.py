@@ -11,7 +11,7 @@ from metatrace.analysis.reference import RANDOM
 from metatrace.runs.key import UNTUNED
 
 # What counts as 1: a published agent that learned from whole games with sticky actions, as ours do. It had
-# four times as many frames, and replay, so ours are not expected to reach it.
+# four times as many frames (on MinAtar ten times), and replay, so ours are not expected to reach it.
 UNIT = "DQN"
 _SETTING = ["method", "alpha", "mu"]
 _COLUMNS = {

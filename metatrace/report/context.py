@@ -107,6 +107,7 @@ def _caption(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str
         "drifts": list(figure.drifts),
         "beta_mu": figure.beta_mu or "",
         "smoothing": figure.smoothing,
+        "unit_note": domain_of(figure.environments[0]).unit_note,
         "reference": asked.figures[figure.reference].short_name if figure.reference else "",
         "seeds": over_seeds,
         "intervals": f"95 % bootstrap intervals over seeds{unknown}",

@@ -23,7 +23,8 @@ def test_the_configs_of_the_project_are_valid(path):
     assert asked.scale == path.stem
     numbered = [f"figure_{name}" for name in (1, 2, 3, 4, 5, 6, 7, 8, 9, "s1", "s2")]
     assert list(asked.figures)[:11] == numbered
-    assert all(figure.section == "comparisons" for figure in list(asked.figures.values())[11:])
+    assert all(figure.section == "comparisons" for figure in list(asked.figures.values())[11:-2])
+    assert list(asked.figures)[-2:] == ["figure_m1", "figure_m2"]
 
 
 def test_the_paper_asks_for_so_many_runs_and_1320_that_it_omits():
@@ -31,7 +32,7 @@ def test_the_paper_asks_for_so_many_runs_and_1320_that_it_omits():
     runs = {
         run: figure.length
         for figure in paper.figures.values()
-        if figure.section != "comparisons"
+        if figure.section not in ("comparisons", "minatar")
         for run in figure.some_runs()
     }
     by_section = {
@@ -44,7 +45,7 @@ def test_the_paper_asks_for_so_many_runs_and_1320_that_it_omits():
         "drifting_mountain_car": 1760,
         "atari": 176,
         "omitted": 1320,
-    } | {"comparisons": by_section["comparisons"]}
+    } | {section: by_section[section] for section in ("comparisons", "minatar")}
     assert len(runs) == 6006 == len({run.path("runs") for run in runs})
     assert sum(len(paper.figures[name].some_runs()) for name in ("figure_8", "figure_9")) == 182
     games = ("space_invaders", "seaquest", "asterix", "beam_rider", "freeway")
@@ -125,9 +126,22 @@ def test_the_paper_has_the_grids_of_its_figures_on_games():
     assert len(eight.runs()) == 32 and len(nine.some_runs()) == 150
 
 
+def test_minatars_figures_are_like_those_of_the_papers_games():
+    figures = loading.read(PAPER).figures
+    one, two = figures["figure_m1"], figures["figure_m2"]
+    assert (one.environments, one.methods) == (("minatar_breakout",), figures["figure_8"].methods)
+    assert one.alphas == tuple(f"2^-{power}" for power in range(6, 22, 2))
+    assert len(two.environments) == 5 and two.methods == ("none", "mixed")
+    assert (two.best, two.alphas) == (Choice(best=3, from_figure="figure_m1", method="mixed"), one.alphas)
+    for figure in (one, two):
+        assert (figure.section, figure.kind, figure.mus) == ("minatar", "games", ("0.001",))
+        assert (figure.length, figure.smoothing) == (500_000, 40)
+    assert len(one.runs()) == 4 * 8 * 3 and len(two.some_runs()) == 5 * 2 * 3 * 5
+
+
 def test_the_preview_is_the_paper_but_for_the_length_and_seeds_of_games():
     paper, preview = (loading.read(path).content | {"scale": ""} for path in (PAPER, PREVIEW))
-    for name in ("figure_8", "figure_9"):
+    for name in ("figure_8", "figure_9", "figure_m1", "figure_m2"):
         few, many = preview["figures"][name], paper["figures"][name]
         assert few["frames"] == 200_000 and few["seeds"] <= many["seeds"]
         few |= {"frames": many["frames"], "seeds": many["seeds"]}

@@ -77,7 +77,7 @@ def test_only_long_runs_have_checkpoints_and_a_time_of_their_own(tmp_path):
 
 def test_little_to_learn_is_not_worth_a_word_and_much_is_told_by_method():
     plan = Plan(PAPER, PAPER)
-    (games,) = plan.long_domains()
+    games, _ = plan.long_domains()
     assert PLAN.left_to_learn(games, [GAME], []) == (0, {})
     count, frames = plan.left_to_learn(games, [RUN], ["figure_9"])
     figure = plan.figure("figure_9")
