@@ -115,6 +115,28 @@ _ENTRIES = (
         "nosid", "NOSID", "NOSID", "#882255", (1.2, 1.6), "p",
         "metatrace.tuning.nosid:Nosid", kernels=_LAZY,
     ),
+    Method(
+        "rmsprop", "RMSProp", "RMSProp", "#332288", (3.0, 1.0), ">",
+        "metatrace.related.rmsprop:RMSProp", has_mu=False,
+        hyper=(
+            Hyperparameter("rho", "0.999", "how much of the mean of squares is kept", below=1.0),
+            Hyperparameter("epsilon", "0.0001", "what is added inside the root"),
+        ),
+    ),
+    Method(
+        "adam", "Adam", "Adam", "#661100", (3.0, 1.0, 1.0, 1.0), "*",
+        "metatrace.related.adam:Adam", has_mu=False,
+        hyper=(
+            Hyperparameter("beta_1", "0.9", "how much of the mean of gradients is kept", below=1.0),
+            Hyperparameter("beta_2", "0.999", "how much of the mean of squares is kept", below=1.0),
+            Hyperparameter("epsilon", "1e-8", "what is added to the root"),
+        ),
+    ),
+    Method(
+        "obgd", "ObGD", "ObGD", "#44aa99", (1.0, 1.0), "8",
+        "metatrace.related.obgd:ObGD", has_mu=False,
+        hyper=(Hyperparameter("kappa", "2^1", "how far below an overshoot a step stays"),),
+    ),
 )  # fmt: skip
 METHODS: dict[str, Method] = {entry.token: entry for entry in _ENTRIES}
 
