@@ -74,6 +74,7 @@ class Method:
 _LAZY = {"mountain_car": "lazy_kernel"}
 _LAZY_AND_STEP = {**_LAZY, "atari": "step_kernel"}
 _PACKED_AND_STEP = {"mountain_car": "packed_kernel", "atari": "step_kernel"}
+_DENSE = {"mountain_car": "dense_kernel"}
 _UNNORMALIZED = {"normalized": False}
 
 # In the order in which figures show them. Hues of Okabe and Ito, which colour-blind eyes tell apart, and of Tol where
@@ -117,7 +118,7 @@ _ENTRIES = (
     ),
     Method(
         "rmsprop", "RMSProp", "RMSProp", "#332288", (3.0, 1.0), ">",
-        "metatrace.related.rmsprop:RMSProp", has_mu=False,
+        "metatrace.related.rmsprop:RMSProp", kernels=_DENSE, has_mu=False,
         hyper=(
             Hyperparameter("rho", "0.999", "how much of the mean of squares is kept", below=1.0),
             Hyperparameter("epsilon", "0.0001", "what is added inside the root"),
@@ -125,7 +126,7 @@ _ENTRIES = (
     ),
     Method(
         "adam", "Adam", "Adam", "#661100", (3.0, 1.0, 1.0, 1.0), "*",
-        "metatrace.related.adam:Adam", has_mu=False,
+        "metatrace.related.adam:Adam", kernels=_DENSE, has_mu=False,
         hyper=(
             Hyperparameter("beta_1", "0.9", "how much of the mean of gradients is kept", below=1.0),
             Hyperparameter("beta_2", "0.999", "how much of the mean of squares is kept", below=1.0),
@@ -134,7 +135,7 @@ _ENTRIES = (
     ),
     Method(
         "obgd", "ObGD", "ObGD", "#44aa99", (1.0, 1.0), "8",
-        "metatrace.related.obgd:ObGD", has_mu=False,
+        "metatrace.related.obgd:ObGD", kernels=_DENSE, has_mu=False,
         hyper=(Hyperparameter("kappa", "2^1", "how far below an overshoot a step stays"),),
     ),
 )  # fmt: skip
