@@ -9,7 +9,7 @@ at the end gives µs a step (the fastest round of each) and the ratio. Nothing h
 import pytest
 
 from metatrace.compiled import object_code
-from metatrace.domains.mountain_car import compiled, plain
+from metatrace.domains.mountain_car import compiled, dense, plain
 from metatrace.domains.mountain_car.domain import DOMAIN
 from metatrace.domains.mountain_car.settings import Settings
 
@@ -23,6 +23,9 @@ MUS = {
     "vector-unnormalized": 2**-12,
     "mixed": 2**-8,
     "mixed-unnormalized": 2**-16,
+    "rmsprop": 0.0,
+    "adam": 0.0,
+    "obgd": 0.0,
 }
 EPISODES = {"plain": 5, "compiled": 400}
 ROUNDS = {"plain": 3, "compiled": 5}
@@ -61,8 +64,9 @@ def test_steps_per_second(benchmark, kernels, table, method, drifting, agent):
         drifting=drifting,
         drift=1e-5 if drifting else 0.0,
     )
-    kernel = kernels[DOMAIN.kernel_of(method)]
-    train = plain.train if agent == "plain" else lambda settings: compiled.train(kernel, settings)
+    name = DOMAIN.kernel_of(method)
+    by_kernel = (dense if name == "dense_kernel" else compiled).train
+    train = plain.train if agent == "plain" else lambda settings: by_kernel(kernels[name], settings)
     training = benchmark.pedantic(train, (settings,), rounds=ROUNDS[agent], warmup_rounds=1)
     assert training.steps == training.lengths.sum()
     if benchmark.stats:  # none under --benchmark-disable

@@ -75,6 +75,7 @@ _LAZY = {"mountain_car": "lazy_kernel"}
 _STEP = {"atari": "step_kernel", "minatar": "step_kernel"}
 _LAZY_AND_STEP = {**_LAZY, **_STEP}
 _PACKED_AND_STEP = {"mountain_car": "packed_kernel", **_STEP}
+_DENSE = {"mountain_car": "dense_kernel"}
 _UNNORMALIZED = {"normalized": False}
 
 # In the order in which figures show them. Hues of Okabe and Ito, which colour-blind eyes tell apart, and of Tol where
@@ -115,6 +116,28 @@ _ENTRIES = (
     Method(
         "nosid", "NOSID", "NOSID", "#882255", (1.2, 1.6), "p",
         "metatrace.tuning.nosid:Nosid", kernels=_LAZY,
+    ),
+    Method(
+        "rmsprop", "RMSProp", "RMSProp", "#332288", (3.0, 1.0), ">",
+        "metatrace.related.rmsprop:RMSProp", kernels=_DENSE, has_mu=False,
+        hyper=(
+            Hyperparameter("rho", "0.999", "how much of the mean of squares is kept", below=1.0),
+            Hyperparameter("epsilon", "0.0001", "what is added inside the root"),
+        ),
+    ),
+    Method(
+        "adam", "Adam", "Adam", "#661100", (3.0, 1.0, 1.0, 1.0), "*",
+        "metatrace.related.adam:Adam", kernels=_DENSE, has_mu=False,
+        hyper=(
+            Hyperparameter("beta_1", "0.9", "how much of the mean of gradients is kept", below=1.0),
+            Hyperparameter("beta_2", "0.999", "how much of the mean of squares is kept", below=1.0),
+            Hyperparameter("epsilon", "1e-8", "what is added to the root"),
+        ),
+    ),
+    Method(
+        "obgd", "ObGD", "ObGD", "#44aa99", (1.0, 1.0), "8",
+        "metatrace.related.obgd:ObGD", kernels=_DENSE, has_mu=False,
+        hyper=(Hyperparameter("kappa", "2^1", "how far below an overshoot a step stays"),),
     ),
 )  # fmt: skip
 METHODS: dict[str, Method] = {entry.token: entry for entry in _ENTRIES}

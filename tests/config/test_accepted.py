@@ -18,6 +18,7 @@ from metatrace.errors import UserError
 from metatrace.figures import style
 from metatrace.figures.kinds.kind import PictureJob
 from metatrace.figures.kinds.registry import KINDS
+from metatrace.methods import METHODS
 from metatrace.pipeline import outputs
 from metatrace.report import context, labels
 
@@ -52,7 +53,8 @@ def everything_light(asked):
     outputs.evidence_files("results/x", asked.figures.values())
     outputs.chosen_alphas("results/x", next(iter(asked.figures.values())))
     for variant, run in asked.all_runs():
-        assert asked.readings_of(run.environment, variant) and asked.hyper_of(run.method, variant) == {}
+        assert asked.readings_of(run.environment, variant)
+        assert asked.hyper_of(run.method, variant).keys() == {parameter.name for parameter in METHODS[run.method].hyper}
     for figure in asked.figures.values():
         for picture in KINDS[figure.kind].pictures(figure):
             assert labels.title(figure, picture) and context.note(asked, PAPER, figure, curves=picture.has_curves)

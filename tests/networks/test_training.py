@@ -79,7 +79,7 @@ def test_the_same_seed_is_the_same_run_and_another_is_another(trainer):
     assert trainer(frames=80, seed=4).run().entropy != first.entropy
 
 
-@pytest.mark.parametrize("method", ["none", "scalar", "vector", "mixed", "nosid"])
+@pytest.mark.parametrize("method", ["none", "scalar", "vector", "mixed", "nosid", "adam", "obgd"])
 @pytest.mark.parametrize("frame", [1, 26, 31])
 def test_a_run_goes_on_from_its_state_as_if_it_had_not_stopped(trainer, method, frame):
     whole = trainer(method)

@@ -27,6 +27,7 @@ RUNS = {job for job in jobs.JOBS if job.startswith("run_")}
 PLAIN = {job for job in RUNS if job.endswith("_plain")}
 CARS = {job for job in RUNS if job.startswith("run_mountain_car_")} - PLAIN
 PACKED = {job for job in CARS if "vector" in job or "mixed" in job}
+DENSE = {f"run_mountain_car_{method}" for method in ("rmsprop", "adam", "obgd")}
 ONE_FOR_EACH_WEIGHT = {job for job in RUNS if re.match("run_(atari|minatar)_(vector|mixed)", job)}
 
 
@@ -142,7 +143,7 @@ class TestThisProject:
                 "domains/mountain_car/dynamics.py",
                 "_GRAVITY = 0.0025",
                 "_GRAVITY = 0.0026",
-                {"compile_lazy_kernel", "compile_packed_kernel", *CARS},
+                {"compile_lazy_kernel", "compile_packed_kernel", "compile_dense_kernel", *CARS},
             ),
             (
                 "compiled/packed_kernel.py",
@@ -163,6 +164,24 @@ class TestThisProject:
                 "math.exp(run.beta) * U_U",
                 "math.exp(run.beta) * 2 * U_U",
                 {"compile_lazy_kernel", "run_mountain_car_scalar"},
+            ),
+            (
+                "compiled/dense_kernel.py",
+                "run.alpha / run.correction_1",
+                "run.alpha * (1.0 / run.correction_1)",
+                {"compile_dense_kernel", "run_mountain_car_adam"},
+            ),
+            (
+                "compiled/dense_kernel.py",
+                "W, M_1, M_2, Z = range(4)",
+                "W, M_2, M_1, Z = range(4)",
+                {"compile_dense_kernel", *DENSE},
+            ),
+            (
+                "related/rmsprop.py",
+                "scalar_like(like, 1.0)",
+                "scalar_like(like, 2.0)",
+                {"run_mountain_car_rmsprop_plain", "run_atari_rmsprop"},
             ),
             ("figures/best_mu.py", "def draw(", "@staticmethod\ndef draw(", {"pictures_best_mu"}),
         ],

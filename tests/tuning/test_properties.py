@@ -299,7 +299,7 @@ def test_the_three_normalisers_of_nosid_differ():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"method": "adam"}, "unknown tuning method 'adam'; it must be one of none, scalar"),
+        ({"method": "adamant"}, "unknown tuning method 'adamant'; it must be one of none, scalar"),
         ({"mu": None}, "needs mu"),
         ({"alpha": 0.0}, "alpha is 0.0"),
         ({"alpha": float("nan")}, "alpha is nan"),

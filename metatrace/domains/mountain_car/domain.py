@@ -1,6 +1,7 @@
 """Mountain car, plain and drifting, as the rest of the project knows it."""
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from metatrace.domains.mountain_car.readings import READINGS
@@ -11,8 +12,12 @@ if TYPE_CHECKING:
     from metatrace.runs.results import Run
 
 _FOLDER = "metatrace.domains.mountain_car"
-# Kernel -> its function in `kernels`
-_ENTRIES = {"lazy_kernel": "lazy", "packed_kernel": "packed"}
+# Kernel -> its function for numba, and the one that trains by it
+_KERNELS = {
+    "lazy_kernel": (f"{_FOLDER}.kernels:lazy", f"{_FOLDER}.compiled:train"),
+    "packed_kernel": (f"{_FOLDER}.kernels:packed", f"{_FOLDER}.compiled:train"),
+    "dense_kernel": (f"{_FOLDER}.dense_kernels:dense", f"{_FOLDER}.dense:train"),
+}
 _FAILED = -200.0  # an episode that never reaches the goal
 
 
@@ -25,7 +30,7 @@ class MountainCar(Domain):
         for token, readings in READINGS.items()
     }
     options = frozenset({"agent"})
-    kernels = tuple(_ENTRIES)
+    kernels = tuple(_KERNELS)
     slowest = "drifting_mountain_car"
 
     def train(self, request: Request, progress: Progress) -> "Run":
@@ -44,7 +49,8 @@ class MountainCar(Domain):
         from metatrace.domains.mountain_car import compiled
 
         assert request.kernel is not None, "the caller names the kernel's file"
-        training = compiled.train(compiled.load(request.kernel, kernel), settings, progress)
+        module, _, name = _KERNELS[kernel][1].partition(":")
+        training = getattr(import_module(module), name)(compiled.load(request.kernel, kernel), settings, progress)
         return run_of(request, training, "compiled", object_code.processor(), BETA_GROUPS)
 
     def code(self, environment: str, method: str, agent: str = "fast") -> Code:
@@ -54,19 +60,20 @@ class MountainCar(Domain):
         if kernel is None:
             entries: tuple[str, ...] = (f"{_FOLDER}.plain:train", entry.tuner)
         else:
-            entries = (f"{_FOLDER}.compiled:train", f"{_FOLDER}.compiled:load", *self.kernel_code(kernel).entries)
+            entries = (_KERNELS[kernel][1], f"{_FOLDER}.compiled:load", *self.kernel_code(kernel).entries)
         record = (f"{_FOLDER}.settings:settings_of", "metatrace.domains.linear_runs:run_of")
         return Code((*record, *entries), method, facts_of(entry))
 
     def kernel_code(self, kernel: str) -> Code:
         """The kernel and what compiles it."""
-        return Code((f"{_FOLDER}.kernels:{_ENTRIES[kernel]}", "metatrace.compiled.object_code:compile_object"))
+        return Code((_KERNELS[kernel][0], "metatrace.compiled.object_code:compile_object"))
 
     def compile(self, kernel: str) -> bytes:
         """Its machine code."""
         from metatrace.compiled import object_code
 
-        return object_code.compile_object(f"{_FOLDER}.kernels", _ENTRIES[kernel])
+        module, _, name = _KERNELS[kernel][0].partition(":")
+        return object_code.compile_object(module, name)
 
 
 DOMAIN = MountainCar()

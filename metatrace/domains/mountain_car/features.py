@@ -5,7 +5,7 @@ Tiles, the bias feature, noise: the last two are there whether they are used or 
 
 import numpy as np
 
-from metatrace.compiled import layout
+from metatrace.compiled import dense_layout, layout
 from metatrace.domains.mountain_car.drift import N_NOISE
 from metatrace.domains.mountain_car.dynamics import N_ACTIONS, TIME_LIMIT
 from metatrace.domains.mountain_car.tiles import N_TILES
@@ -15,4 +15,11 @@ FIRST_NOISE = N_TILES + 1
 N_FEATURES = FIRST_NOISE + N_NOISE
 RECORD = layout.record(
     N_FEATURES, 1 + N_ACTIONS, TIME_LIMIT, N_TILES, own=[("has_bias", np.int64), ("tiles_per_range", np.float64)]
+)
+DENSE_RECORD = layout.record(
+    N_FEATURES,
+    1 + N_ACTIONS,
+    TIME_LIMIT,
+    N_TILES,
+    own=[("has_bias", np.int64), ("tiles_per_range", np.float64), *dense_layout.fields(N_FEATURES)],
 )

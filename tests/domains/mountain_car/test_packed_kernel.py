@@ -1,4 +1,4 @@
-"""Vector and mixed, compiled, and every method on drifting mountain car, against the plain agent."""
+"""Vector and mixed, compiled, and the lazy kernel's methods on drifting mountain car, against the plain agent."""
 
 import numpy as np
 import pytest
@@ -65,8 +65,9 @@ def assert_equal(train, settings):
         assert found.beta is None and expected.beta is None
 
 
-def test_the_two_kernels_run_all_methods():
-    assert set(layout.METHODS) == {method for method in METHODS if DOMAIN.kernel_of(method)} == MUS.keys()
+def test_the_two_kernels_run_these_methods():
+    of_the_two = {method for method in METHODS if DOMAIN.kernel_of(method) in ("lazy_kernel", "packed_kernel")}
+    assert set(layout.METHODS) == of_the_two == MUS.keys()
 
 
 @pytest.mark.parametrize("alpha", [2**-10, 2**-6, 2**-3])
