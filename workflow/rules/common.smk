@@ -86,7 +86,8 @@ def tables_outputs(figure):
     files = [*outputs.table_files(RESULTS, [figure]), *thinned]
     csv = outputs.csv_tables_of(figure)
     shown = [
-        in_report(f"{RESULTS}/tables/{{figure}}_{table}.csv", f"tables/{table}", labels.TABLES[table][0]) for table in csv
+        in_report(f"{RESULTS}/tables/{{figure}}_{table}.csv", f"tables/{table}", labels.TABLES[table][0])
+        for table in csv
     ]
     return [*outputs.for_every_figure(files, figure), *shown]
 
