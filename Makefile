@@ -23,7 +23,7 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install -qq --no-deps -e .
 	@touch $(READY)
 
-quick: $(READY) ## every figure at a reduced scale, some six minutes on two cores: results/quick/report.html
+quick: $(READY) ## every figure at a reduced scale, about four minutes on two cores: results/quick/report.html
 	$(BIN)/snakemake --configfile config/quick.yaml
 	@echo "The report: results/quick/report.html"
 
