@@ -74,9 +74,10 @@ def shorten_output(workflow: Any) -> None:
     settings = workflow.output_settings
     if settings.quiet or settings.verbose or settings.printshellcmds:
         return
+    at_a_time = workflow.resource_settings.nodes or workflow.resource_settings.cores or 1  # a cluster gives no cores
     for handler in workflow.logger_manager.logger.handlers:
         if handler.name == "DefaultStreamHandler":
-            handler.addFilter(ProgressLine(handler.stream, workflow.cores or 1))
+            handler.addFilter(ProgressLine(handler.stream, at_a_time))
 
 
 def run_of(wildcards: Any) -> WantedRun:
