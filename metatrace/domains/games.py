@@ -30,10 +30,12 @@ _COMPILED = (
 class Games(Domain):
     """Games learned by a network; see `metatrace.domains.protocol.Domain`.
 
-    A subclass has what is not here, and `make`. `sources` are the modules of its games, for fingerprints.
+    A subclass has what is not here, and `make`. `sources` are the modules of its games, for fingerprints;
+    `reward_reading` is the reading that says whether the agent learns from clipped rewards.
     """
 
     sources: tuple[str, ...]
+    reward_reading = "learned_reward"
     unit = "frames"
     unit_text = "observed frames"
     length_in_meta = "observed_frames"
@@ -48,7 +50,7 @@ class Games(Domain):
         """By the compiled agent where there is one for the method and the run is on a processor, else by the plain."""
         from metatrace.networks.checkpoint import Checkpoint
 
-        trainer = trainer_of(request, self.make)
+        trainer = trainer_of(request, self.make, self.reward_reading)
         saved = None
         if request.checkpoint is not None:
             device = device_of(request.device).partition(":")[0]
@@ -96,7 +98,7 @@ def device_of(chosen: str) -> str:
     return str(plain.device(chosen))
 
 
-def trainer_of(request: Request, make: Callable[..., "Environment"]) -> "Trainer":
+def trainer_of(request: Request, make: Callable[..., "Environment"], reward_reading: str) -> "Trainer":
     """The training that a request asks for, at its beginning; `make` makes the game."""
     import numpy as np
 
@@ -138,7 +140,7 @@ def trainer_of(request: Request, make: Callable[..., "Environment"]) -> "Trainer
         network = partial(plain.value_and_logits, shape)
         agent = plain.PlainAgent(network, w, make_tuner(key.method, shape.n_weights, **settings), gamma=GAMMA)
     policy = np.random.Generator(np.random.PCG64(of_policy))
-    return Trainer(agent, environment, policy, request.length, readings["learned_reward"] == "clipped")
+    return Trainer(agent, environment, policy, request.length, readings[reward_reading] == "clipped")
 
 
 def run_of(request: Request, trainer: "Trainer") -> "Run":

@@ -74,10 +74,15 @@ def shorten_output(workflow: Any) -> None:
     settings = workflow.output_settings
     if settings.quiet or settings.verbose or settings.printshellcmds:
         return
-    at_a_time = workflow.resource_settings.nodes or workflow.resource_settings.cores or 1  # a cluster gives no cores
     for handler in workflow.logger_manager.logger.handlers:
         if handler.name == "DefaultStreamHandler":
-            handler.addFilter(ProgressLine(handler.stream, at_a_time))
+            handler.addFilter(ProgressLine(handler.stream, _at_a_time(workflow)))
+
+
+def _at_a_time(workflow: Any) -> int:
+    """How many jobs of one core run at a time: on a cluster, which has no number of cores, its submissions."""
+    settings = workflow.resource_settings
+    return settings.nodes or settings.cores or 1
 
 
 def run_of(wildcards: Any) -> WantedRun:
@@ -118,7 +123,6 @@ def tell_time(workflow: Any, plan: Plan) -> None:
     jobs = list(workflow.dag.needrun_jobs())
     runs = [run_of(job.wildcards) for job in jobs if job.rule.name.startswith("run_")]
     choices = [job.wildcards.figure for job in jobs if job.rule.name == "best_alphas"]
-    at_a_time = workflow.cores if workflow.local_exec else workflow.resource_settings.nodes
     told = False
     for domain in plan.long_domains():
         count, lengths = plan.left_to_learn(domain, runs, choices)
@@ -130,7 +134,7 @@ def tell_time(workflow: Any, plan: Plan) -> None:
         of_methods = [f"{method}={length}" for method, length in lengths.items()]
         command = [sys.executable, "-m", "metatrace", "estimate", f"--{domain.unit}", *of_methods]
         command += ["--environment", domain.slowest, "--device", plan.asked.device]
-        subprocess.run([*command, "--cores", str(min(at_a_time or 1, count))], stdout=sys.stderr, check=False)
+        subprocess.run([*command, "--cores", str(min(_at_a_time(workflow), count))], stdout=sys.stderr, check=False)
     if told:
         print(
             "What needs none of these runs comes first. A run that is cut short goes on from its checkpoint. In hours "

@@ -25,7 +25,7 @@ def returns(kernel_files):
     def returns_of(method, frames):
         key, answers = RunKey("catch", method, "2^-7", "0.001", "0", 0), complete(READINGS["catch"], {}, "readings")
         request = Request(key, frames, answers, device="cpu", kernel=kernel_files("step_kernel"))
-        training = trainer_of(request, DOMAIN.make).run()
+        training = trainer_of(request, DOMAIN.make, DOMAIN.reward_reading).run()
         assert not training.diverged
         return np.array(training.returns)
 

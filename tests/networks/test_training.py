@@ -33,7 +33,8 @@ def trainer(kernel_files):
         key = RunKey("catch", method, "2^-8", "0.001", "0", seed)
         answers = complete(READINGS["catch"], chosen, "readings")
         kernel = kernel_files("step_kernel") if DOMAIN.kernel_of(method) else None
-        return trainer_of(Request(key, frames, answers, device="cpu", kernel=kernel), DOMAIN.make)
+        request = Request(key, frames, answers, device="cpu", kernel=kernel)
+        return trainer_of(request, DOMAIN.make, DOMAIN.reward_reading)
 
     return trainer_of_run
 

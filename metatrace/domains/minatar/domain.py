@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from metatrace.domains.games import Games
 from metatrace.domains.minatar.readings import READINGS
-from metatrace.domains.protocol import Code, Environment, Progress, Request
+from metatrace.domains.protocol import Code, Environment
 
 if TYPE_CHECKING:
     from metatrace.networks import environment as games
-    from metatrace.runs.results import Run
 
 _FOLDER = "metatrace.domains.minatar"
 _PREFIX = "minatar_"
@@ -26,6 +25,7 @@ class MinAtar(Games):
         f"{_PREFIX}{game}": Environment(f"{_PREFIX}{game}", f"MinAtar {game.replace('_', ' ')}", readings, 0.0)
         for game, readings in READINGS.items()
     }
+    reward_reading = "minatar_reward"
     unit_note = "every frame of the game"
     slowest = f"{_PREFIX}space_invaders"
 
@@ -34,14 +34,6 @@ class MinAtar(Games):
         from metatrace.domains.minatar.game import Game
 
         return Game(environment.removeprefix(_PREFIX), seed=seed, **readings)
-
-    def train(self, request: Request, progress: Progress) -> "Run":
-        """As all games, whose training knows the reading of the reward by another name."""
-        from metatrace.domains.minatar.game import as_games_ask
-
-        run = super().train(replace(request, readings=as_games_ask(request.readings)), progress)
-        run.meta["readings"] = dict(request.readings)
-        return run
 
     def code(self, environment: str, method: str, agent: str = "fast") -> Code:
         """With the version of MinAtar."""

@@ -30,11 +30,6 @@ def network_shape(channels: int, n_actions: int) -> NetworkShape:
     return NetworkShape(channels, SIDE, (Convolution(16, 3),), 128, n_actions)
 
 
-def as_games_ask(readings: Mapping[str, str]) -> dict[str, str]:
-    """The readings, with that of the reward also under the name by which the training of all games knows it."""
-    return {**readings, "learned_reward": readings["minatar_reward"]}
-
-
 class Game:
     """One game, played time after time; see `metatrace.networks.environment.Environment`.
 
@@ -85,7 +80,7 @@ class Game:
         return Step(self._seen(), float(reward), self._over, self._over)
 
     def _seen(self) -> np.ndarray:
-        """The cells as a view with channels first of an array that the game makes anew for every frame."""
+        """The cells, channels first: a view, for the game makes a new array for every frame."""
         cells: np.ndarray = self._game.state()
         return cells.view(np.uint8).transpose(2, 0, 1)
 

@@ -18,12 +18,12 @@ from metatrace.cli import main as cli
 from metatrace.domains.games import trainer_of
 from metatrace.domains.minatar import game as games
 from metatrace.domains.minatar.domain import DOMAIN
-from metatrace.domains.minatar.game import Game, as_games_ask
+from metatrace.domains.minatar.game import Game
 from metatrace.domains.minatar.readings import READINGS
 from metatrace.domains.protocol import Request
 from metatrace.domains.readings import complete
 from metatrace.errors import UserError
-from metatrace.networks.checkpoint import Checkpoint
+from metatrace.networks.checkpoint import Checkpoint, progress
 from metatrace.pipeline import jobs
 from metatrace.runs.key import RunKey
 from metatrace.runs.results import load_run
@@ -195,9 +195,9 @@ def trainer(kernel_files):
 
     def trainer_of_run(game, **chosen):
         key = RunKey(f"minatar_{game}", "mixed", "2^-8", "0.001", "0", 3)
-        answers = as_games_ask(complete(READINGS[game], chosen, "readings"))
+        answers = complete(READINGS[game], chosen, "readings")
         request = Request(key, 150, answers, device="cpu", kernel=kernel_files("step_kernel"))
-        return trainer_of(request, DOMAIN.make)
+        return trainer_of(request, DOMAIN.make, DOMAIN.reward_reading)
 
     return trainer_of_run
 
@@ -241,6 +241,8 @@ def test_a_killed_run_ends_with_the_bytes_of_an_undisturbed_one(tmp_path):
         time.sleep(0.02)
     os.kill(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
+    # `metatrace status` compares these with the config's, and calls a checkpoint with others stale.
+    assert progress(checkpoint)[1]["readings"] == complete(READINGS["breakout"], {}, "readings")
     done = subprocess.run(again, stderr=subprocess.PIPE, text=True, check=True)
     assert "goes on from" in done.stderr
     assert (tmp_path / "cut.npz").read_bytes() == (tmp_path / "whole.npz").read_bytes()
