@@ -142,9 +142,10 @@ class CompiledAgent(NetworkAgent):
         if not terminal:
             _run(self._convolving[after])
         self._numbers[[layout.REWARD, layout.GAMMA]] = reward, 0.0 if terminal else self.gamma
-        # ½ (1{a = action} − π_a) and −π_a (log π_a + H)
+        # ½ (1{a = action} − π_a) and −π_a (log π_a + H); less one log π, that is exactly 0 for a uniform policy
         pi, log_pi = np.array((self.pi, self.log_pi))
-        self._by_logits[:] = -0.5 * pi, -pi * (log_pi + self.entropy)
+        above_first = log_pi - log_pi[0]
+        self._by_logits[:] = -0.5 * pi, pi * (pi @ above_first - above_first)
         self._by_logits[0, self.action] = 0.5 * (1 - pi[self.action])
         _run(self._learning[now])
         self._passes.rotate()

@@ -17,6 +17,16 @@ from metatrace.networks.shape import NetworkShape
 from metatrace.tuning import Tuner
 
 
+def entropy(log_pi: Tensor) -> Tensor:
+    """−Σ π_a (log π_a − log π_0): the gradient is that of the entropy, since Σ ∂π_a = 0, and the value lacks log π_0.
+
+    Autograd's gradient of −Σ π_a log π_a is rounding noise where the policy is uniform, and a normalized tuner scales
+    noise up to the size of a gradient if nothing else has come in. Here it is exactly 0.
+    """
+    known = log_pi.detach()
+    return -(log_pi.exp() * (known - known[0])).sum()
+
+
 def dsilu(x: Tensor) -> Tensor:
     """σ(x) (1 + x (1 − σ(x)))."""
     return torch.sigmoid(x) * (1 + x * (1 - torch.sigmoid(x)))
@@ -63,11 +73,10 @@ class PlainAgent(NetworkAgent):
 
     def learn(self, reward: float, next_observation: np.ndarray, terminal: bool) -> float:
         log_pi = log_softmax(self._logits, 0)
-        entropy = -(log_pi.exp() * log_pi).sum()
         delta = reward - self._value
         if not terminal:
             delta = delta + self.gamma * self.value_and_logits(self.w, next_observation)[0]
-        wanted = (self._value + 0.5 * log_pi[self.action], entropy, delta)
+        wanted = (self._value + 0.5 * log_pi[self.action], entropy(log_pi), delta)
         grad_U, grad_H, grad_delta = (torch.autograd.grad(one, self.w, retain_graph=True)[0] for one in wanted)
         self._seen = next_observation
         with torch.no_grad():

@@ -38,7 +38,7 @@ def both(kernel, shape, method, weights=None, **chosen):
     return CompiledAgent(shape, weights, method, make_tuner(method, 1, **settings), kernel, gamma=0.99), exact
 
 
-def play(agents, shape, steps, seed=0):
+def play(agents, shape, steps, seed=0, rewarded=True):
     """Both on one stream of observations and rewards; yields what each says δ is."""
     rng = np.random.default_rng(seed)
     frames = rng.integers(0, 256 if shape.scale < 0.01 else 2, (steps + shape.channels, shape.side, shape.side))
@@ -48,7 +48,7 @@ def play(agents, shape, steps, seed=0):
         agent.start_episode()
         agent.see(seen[0])
     for step in range(steps):
-        uniform, reward, terminal = rng.random(), float(rng.normal()), step % 23 == 22
+        uniform, reward, terminal = rng.random(), rewarded * float(rng.normal()), step % 23 == 22
         assert len({agent.act(uniform) for agent in agents}) == 1
         assert agents[0].entropy == pytest.approx(agents[1].entropy, abs=1e-4)
         yield [agent.learn(reward, seen[step + 1], terminal) for agent in agents]
@@ -113,6 +113,20 @@ def test_where_steps_overshoot(kernel, method, overshoot_divisor):
 @pytest.mark.parametrize("chosen", [{"overshoot_divisor": "absent"}, {"h_lifetime": "episode"}, {"psi": 0.0}], ids=str)
 def test_under_other_readings_as_well(kernel, method, chosen):
     compare(kernel, SMALL, method, 30, **chosen)
+
+
+@pytest.mark.parametrize("method", COMPILED)
+@pytest.mark.parametrize("actions", [3, 6, 7])
+def test_nothing_is_learned_before_the_first_reward(kernel, method, actions):
+    """A normalized tuner scales rounding noise up to the size of a gradient, so there must be none."""
+    shape = NetworkShape(3, 10, (Convolution(5, 3),), 12, actions)
+    weights = initial_weights(shape, 1, "zero")
+    agents = compiled, exact = both(kernel, shape, method, weights)
+    started = {name: value.copy() for name, value in compiled.arrays.items()}
+    assert all(deltas == [0, 0] for deltas in play(agents, shape, 30, rewarded=False))
+    assert np.array_equal(exact.w.detach().numpy(), weights)
+    for name in compiled.arrays.keys() - {"z"}:
+        assert np.array_equal(compiled.arrays[name], started[name]), name
 
 
 @pytest.mark.parametrize("method", [*COMPILED])
