@@ -9,11 +9,13 @@ here, so knowing a name costs nothing. No fingerprint covers this module: what a
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from metatrace import numbers
 from metatrace.errors import UserError
 
 UNTUNED = "none"
+ACTOR_CRITIC, SARSA = "actor_critic", "sarsa"
 Dashes = tuple[float, ...]
 
 
@@ -42,7 +44,8 @@ class Method:
       label: its name in running text; `short`: in legends, where a line break may stand.
       colour, dashes, marker: how its line looks in every figure; `dashes` is an on-off pattern, () is solid.
       tuner: `module:Class`. options: keyword arguments that tell it from another entry with the same class.
-      domains: the folders of `metatrace.domains` on which it runs.
+      domains: the folders of `metatrace.domains` on which it runs. excluded: environments of these where it does not.
+      agent: whose weights it changes, `ACTOR_CRITIC` or `SARSA`; `options` and `hyper` are the tuner's.
       kernels: domain -> the compiled kernel that runs it there; on other domains its tuner runs as it stands.
       hyper: its further hyper-parameters; `has_mu`: whether it has a meta-step-size.
     """
@@ -59,6 +62,8 @@ class Method:
     kernels: Mapping[str, str] = field(default_factory=dict)
     hyper: tuple[Hyperparameter, ...] = ()
     has_mu: bool = True
+    agent: str = ACTOR_CRITIC
+    excluded: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -77,6 +82,8 @@ _LAZY_AND_STEP = {**_LAZY, **_STEP}
 _PACKED_AND_STEP = {"mountain_car": "packed_kernel", **_STEP}
 _DENSE = {"mountain_car": "dense_kernel"}
 _UNNORMALIZED = {"normalized": False}
+_SARSA_LAZY = {"mountain_car": "sarsa_lazy_kernel"}
+_SARSA: dict[str, Any] = {"agent": SARSA, "domains": ("mountain_car",), "excluded": ("drifting_mountain_car",)}
 
 # In the order in which figures show them. Hues of Okabe and Ito, which colour-blind eyes tell apart, and of Tol where
 # those run out; the dashes tell them apart in grey.
@@ -138,6 +145,27 @@ _ENTRIES = (
         "obgd", "ObGD", "ObGD", "#44aa99", (1.0, 1.0), "8",
         "metatrace.related.obgd:ObGD", kernels=_DENSE, has_mu=False,
         hyper=(Hyperparameter("kappa", "2^1", "how far below an overshoot a step stays"),),
+    ),
+    # SARSA(λ), the agent that SID and NOSID were made for. Markers are those of the same tuner under AC(λ).
+    Method(
+        "sarsa-none", "SARSA(λ) without tuning", "SARSA", "#117733", (5.0, 2.0, 1.0, 2.0), "o",
+        "metatrace.tuning.constant:Constant", kernels=_SARSA_LAZY, has_mu=False, **_SARSA,
+    ),
+    Method(
+        "sarsa-scalar", "SARSA(λ) with normalized scalar Metatrace", "SARSA,\nscalar", "#88ccee", (9.0, 1.5), "s",
+        "metatrace.tuning.scalar:Scalar", kernels=_SARSA_LAZY, **_SARSA,
+    ),
+    Method(
+        "sarsa-mixed", "SARSA(λ) with normalized mixed Metatrace", "SARSA,\nmixed", "#cc6677", (7.0, 1.0), "^",
+        "metatrace.tuning.mixed:Mixed", kernels={"mountain_car": "sarsa_packed_kernel"}, **_SARSA,
+    ),
+    Method(
+        "sarsa-sid", "SARSA(λ) with SID", "SARSA,\nSID", "#aa4499", (2.5, 1.3), "<",
+        "metatrace.tuning.sid:Sid", kernels=_SARSA_LAZY, **_SARSA,
+    ),
+    Method(
+        "sarsa-nosid", "SARSA(λ) with NOSID", "SARSA,\nNOSID", "#ddaa33", (1.2, 1.0), "p",
+        "metatrace.tuning.nosid:Nosid", kernels=_SARSA_LAZY, **_SARSA,
     ),
 )  # fmt: skip
 METHODS: dict[str, Method] = {entry.token: entry for entry in _ENTRIES}

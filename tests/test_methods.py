@@ -7,16 +7,22 @@ import pytest
 
 from metatrace import domains, methods, tuning
 from metatrace.errors import UserError
-from metatrace.methods import METHODS, Hyperparameter, complete_hyper, method_of
+from metatrace.methods import ACTOR_CRITIC, METHODS, SARSA, Hyperparameter, complete_hyper, method_of
 
 ENTRIES = list(METHODS.values())
 DOMAINS = {module.name for module in pkgutil.iter_modules(domains.__path__) if module.ispkg}
 
 
-@pytest.mark.parametrize("what", ["token", "label", "short", "marker", "colour"])
-def test_no_two_methods_share_a_name_a_colour_or_a_marker(what):
+@pytest.mark.parametrize("what", ["token", "label", "short", "colour"])
+def test_no_two_methods_share_a_name_or_a_colour(what):
     values = [getattr(entry, what) for entry in ENTRIES]
     assert len(set(values)) == len(values)
+
+
+@pytest.mark.parametrize("agent", [ACTOR_CRITIC, SARSA])
+def test_no_two_methods_of_an_agent_share_a_marker(agent):
+    markers = [entry.marker for entry in ENTRIES if entry.agent == agent]
+    assert len(set(markers)) == len(markers)
 
 
 def test_methods_are_told_apart_in_grey():

@@ -10,7 +10,7 @@ from metatrace.cli.compile import kernel_file
 from metatrace.cli.options import KERNEL_HELP, UNITS, whole_number
 from metatrace.domains.protocol import Domain, Request
 from metatrace.domains.readings import complete
-from metatrace.domains.registry import DOMAINS, ENVIRONMENTS, domain_of, environment_of
+from metatrace.domains.registry import DOMAINS, ENVIRONMENTS, domain_of, environment_of, methods_of
 from metatrace.errors import UserError
 from metatrace.methods import METHODS, complete_hyper
 from metatrace.progress import in_words
@@ -44,6 +44,10 @@ def call(options: argparse.Namespace) -> None:
     domain = domain_of(token)
     if domain.unit != unit:
         raise UserError(f"--environment: {token} does not count in --{unit}; leave --environment out")
+    for method in lengths:
+        if method not in methods_of(token):
+            there = ", ".join(methods_of(token))
+            raise UserError(f"--{unit}: {method} does not run on {token}; it must be one of {there}")
     milliseconds = {method: 1e3 * _seconds(domain, token, method, options) for method in lengths}
     if options.output is not None:
         atomic.write_atomically(options.output, (json.dumps(milliseconds, sort_keys=True) + "\n").encode())
@@ -64,7 +68,7 @@ def _seconds(domain: Domain, token: str, method: str, options: argparse.Namespac
     request = Request(
         RunKey(token, method, _ALPHA, _MU if METHODS[method].has_mu else NO_MU, NO_DRIFT, 0),
         _TRIAL,
-        complete(ENVIRONMENTS[token].readings, {}, "readings"),
+        complete(ENVIRONMENTS[token].asked(method), {}, "readings"),
         complete_hyper(method, {}, "hyper"),
         device=options.device,
         kernel=None if kernel is None else kernel_file(domain, kernel, options.kernel),

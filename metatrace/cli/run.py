@@ -11,7 +11,7 @@ from metatrace.cli.compile import kernel_file
 from metatrace.cli.options import KERNEL_HELP, UNITS, whole_number
 from metatrace.domains import readings
 from metatrace.domains.protocol import Domain, Request
-from metatrace.domains.registry import DOMAINS, ENVIRONMENTS, domain_of, environment_of
+from metatrace.domains.registry import DOMAINS, ENVIRONMENTS, domain_of, environment_of, methods_of
 from metatrace.errors import UserError
 from metatrace.methods import METHODS, complete_hyper, hyper_help, method_of
 from metatrace.pipeline import provenance
@@ -63,7 +63,7 @@ def call(options: argparse.Namespace) -> None:
             raise UserError(f"--{name}: {key.environment} has no use for it; leave it out")
     agent = _OLD_NAMES.get(options.agent, options.agent) or "fast"
     device = options.device or "auto"
-    answers = readings.complete(environment.readings, _pairs("--reading", options.reading), "reading")
+    answers = readings.complete(environment.asked(key.method), _pairs("--reading", options.reading), "reading")
     hyper = complete_hyper(key.method, _pairs("--hyper", options.hyper), "hyper")
     for path in filter(None, (options.output, options.checkpoint)):
         atomic.check_writable(path)
@@ -116,9 +116,9 @@ def _key(options: argparse.Namespace) -> RunKey:
         raise UserError(f"--drift: is missing; {environment.token} needs a rate such as 4e-6, or 0")
     elif numbers.parse(options.drift, "--drift", zero=True) > 1:
         raise UserError(f"--drift: {options.drift!r} is out of range; it must be a probability from 0 to 1")
-    method, domain = method_of(options.method, "--method"), domain_of(environment.token)
-    if domain.name not in method.domains:
-        there = ", ".join(token for token, entry in METHODS.items() if domain.name in entry.domains)
+    method = method_of(options.method, "--method")
+    if method.token not in methods_of(environment.token):
+        there = ", ".join(methods_of(environment.token))
         raise UserError(f"--method: {method.token} does not run on {environment.token}; it must be one of {there}")
     numbers.parse(options.alpha, "--alpha")
     if not method.has_mu:

@@ -31,7 +31,11 @@ from metatrace.compiled.linear_agent import (
 )
 
 # Function -> the methods that alone use it, for fingerprints.
-USED_BY: dict[str, tuple[str, ...]] = {"tune_scalar": ("scalar",), "tune_sid": ("sid",), "tune_nosid": ("nosid",)}
+USED_BY: dict[str, tuple[str, ...]] = {
+    "tune_scalar": ("scalar", "sarsa-scalar"),
+    "tune_sid": ("sid", "sarsa-sid"),
+    "tune_nosid": ("nosid", "sarsa-nosid"),
+}
 NONE, SCALAR, SCALAR_UNNORMALIZED, SID, NOSID = map(
     layout.METHODS.index, ("none", "scalar", "scalar-unnormalized", "sid", "nosid")
 )

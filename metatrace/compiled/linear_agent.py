@@ -19,9 +19,9 @@ from numba.extending import intrinsic
 
 # Function -> the methods that alone use it, for fingerprints.
 USED_BY: dict[str, tuple[str, ...]] = {
-    "tune_shared": ("scalar", "mixed"),
+    "tune_shared": ("scalar", "mixed", "sarsa-scalar", "sarsa-mixed"),
     "tune_shared_unnormalized": ("scalar-unnormalized", "mixed-unnormalized"),
-    "divide_overshoot": ("scalar", "vector", "mixed"),
+    "divide_overshoot": ("scalar", "vector", "mixed", "sarsa-scalar", "sarsa-mixed"),
 }
 Run = Any
 compiled = numba.njit(error_model="numpy")

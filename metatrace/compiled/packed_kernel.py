@@ -46,7 +46,7 @@ from metatrace.compiled.linear_agent import (
 
 # Function -> the methods that alone use it, for fingerprints.
 USED_BY: dict[str, tuple[str, ...]] = {
-    "effective_step_size_of": ("vector", "mixed"),
+    "effective_step_size_of": ("vector", "mixed", "sarsa-mixed"),
     "largest_change": ("vector-unnormalized", "mixed-unnormalized"),
 }
 # These may round a product and a sum together, once instead of twice.

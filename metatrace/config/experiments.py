@@ -55,10 +55,10 @@ class Experiments:
     def _of(self, variant: str) -> list[Figure]:
         return [figure for figure in self.figures.values() if figure.variant == variant]
 
-    def readings_of(self, environment: str, variant: str = OWN_READINGS) -> dict[str, str]:
-        """The readings in force that concern an environment, for the runs of a variant."""
+    def readings_of(self, environment: str, method: str, variant: str = OWN_READINGS) -> dict[str, str]:
+        """The readings in force that concern runs of a method on an environment, for those of a variant."""
         in_force = next((figure.readings for figure in self._of(variant)), self.readings)
-        return {reading.key: in_force[reading.key] for reading in ENVIRONMENTS[environment].readings}
+        return {reading.key: in_force[reading.key] for reading in ENVIRONMENTS[environment].asked(method)}
 
     def hyper_of(self, method: str, variant: str = OWN_READINGS) -> dict[str, str]:
         """Every hyper-parameter of a method, for the runs of a variant."""

@@ -62,7 +62,8 @@ class Figure:
     @property
     def asks(self) -> list[Reading]:
         """The readings that enter its runs."""
-        return list(dict.fromkeys(reading for name in self.environments for reading in ENVIRONMENTS[name].readings))
+        asked = (reading for name in self.environments for reading in ENVIRONMENTS[name].asked(*self.methods))
+        return list(dict.fromkeys(asked))
 
     @property
     def unit(self) -> str:

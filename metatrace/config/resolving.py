@@ -12,7 +12,7 @@ from metatrace.config.experiments import Experiments
 from metatrace.config.figure import OWN_READINGS, Figure
 from metatrace.config.models import Config
 from metatrace.domains import readings
-from metatrace.domains.registry import ENVIRONMENTS, READINGS, domain_of
+from metatrace.domains.registry import ENVIRONMENTS, READINGS, domain_of, methods_of
 from metatrace.errors import UserError
 from metatrace.figures.kinds.compared import Compared
 from metatrace.figures.kinds.entry import Entry, OwnRuns
@@ -105,7 +105,7 @@ def _check_environments(entry: Any, key: str) -> None:
 def _check_methods(entry: OwnRuns, key: str) -> None:
     """Holds methods to those that the environments' domains run, and μ to the methods that have one."""
     for environment in entry.environment:
-        fitting = [name for name, method in METHODS.items() if domain_of(environment).name in method.domains]
+        fitting = methods_of(environment)
         for method in entry.method:
             if method not in fitting:
                 raise UserError(
@@ -159,7 +159,7 @@ def _candidates(best: Choice, kind: str, others: Mapping[str, Figure], key: str)
 
 def _variant(entry: OwnRuns, chosen: Mapping[str, str], key: str) -> str:
     """The variant that a figure's runs are of: the readings and hyper-parameters that are not the config's own."""
-    asked = (reading for name in entry.environment for reading in ENVIRONMENTS[name].readings)
+    asked = (reading for name in entry.environment for reading in ENVIRONMENTS[name].asked(*entry.method))
     readings.complete(asked, entry.readings, f"{key}.readings")
     defaults: dict[str, set[str]] = {}
     for method in entry.method:

@@ -14,7 +14,7 @@ GAMMA, LAM = 0.99, 0.8
 
 @dataclass(frozen=True)
 class Settings:
-    """One run of AC(λ); α and μ are values here, not tokens."""
+    """One run of a linear agent; α and μ are values here, not tokens."""
 
     method: str
     alpha: float
@@ -54,13 +54,13 @@ def settings_of(request: Request, make: Callable[..., Any] = Settings, **more: A
     )
 
 
-def make_agent(settings: Settings, n_actions: int, n_features: int, make: Callable[..., Any] = linear.Agent) -> Any:
-    """The plain agent, of the class `make`."""
+def make_tuner_of(settings: Settings, n_weights: int) -> Any:
+    """The tuner of a run, for the plain agents."""
     from metatrace.tuning import make_tuner, readings_of  # which compiled runs have no use for
 
-    tuner = make_tuner(
+    return make_tuner(
         settings.method,
-        (1 + n_actions) * n_features,
+        n_weights,
         alpha=settings.alpha,
         mu=settings.mu,
         gamma=GAMMA,
@@ -68,6 +68,11 @@ def make_agent(settings: Settings, n_actions: int, n_features: int, make: Callab
         hyper=settings.hyper,
         **readings_of(settings.method, settings.readings),
     )
+
+
+def make_agent(settings: Settings, n_actions: int, n_features: int, make: Callable[..., Any] = linear.Agent) -> Any:
+    """The plain agent, of the class `make`."""
+    tuner = make_tuner_of(settings, (1 + n_actions) * n_features)
     constants = {"log_constant": settings.log_constant, "cuts_terminal_trace": settings.cuts_terminal_trace}
     return make(n_actions, n_features, tuner, gamma=GAMMA, **constants)
 

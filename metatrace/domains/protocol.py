@@ -43,6 +43,11 @@ class Environment:
     has_drift: bool = False
     has_own_code: bool = False
 
+    def asked(self, *methods: str) -> tuple[Reading, ...]:
+        """Of the readings those that concern the agent of one of some methods."""
+        agents = {"", *(METHODS[method].agent for method in methods)}
+        return tuple(reading for reading in self.readings if reading.agent in agents)
+
 
 @dataclass(frozen=True)
 class Code:

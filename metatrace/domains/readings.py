@@ -8,17 +8,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from metatrace.errors import UserError
+from metatrace.methods import ACTOR_CRITIC
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A question that the paper leaves open; `values[0]` is the default answer."""
+    """A question that the paper leaves open; `values[0]` is the default answer.
+
+    Attributes:
+      agent: the agent that alone is asked, as `Method.agent` has it; empty: all are.
+    """
 
     id: str
     key: str
     question: str
     values: tuple[str, ...]
     why: str
+    agent: str = ""
 
     @property
     def default(self) -> str:
@@ -109,6 +115,7 @@ LINEAR_AGENT = (
         "Is log π exact or is a small constant added inside, log(π + 10^-8)?",
         ("exact", "plus_1e-8"),
         "log-softmax needs no constant",
+        agent=ACTOR_CRITIC,
     ),
     OVERSHOOT_DIVISOR,
 )

@@ -12,6 +12,7 @@ from metatrace.domains.mountain_car.domain import DOMAIN as MOUNTAIN_CAR
 from metatrace.domains.protocol import Domain, Environment
 from metatrace.domains.readings import Reading
 from metatrace.errors import UserError
+from metatrace.methods import METHODS
 
 # Of Gymnasium: a file for each, with a `Task`.
 TASKS: tuple[Task, ...] = ()
@@ -34,6 +35,14 @@ def environment_of(token: str, where: str) -> Environment:
     if token not in ENVIRONMENTS:
         raise UserError(f"{where}: there is no {token!r}; it must be one of {', '.join(ENVIRONMENTS)}")
     return ENVIRONMENTS[token]
+
+
+def methods_of(environment: str) -> list[str]:
+    """The methods that run on an environment, by name."""
+    domain = domain_of(environment).name
+    return [
+        token for token, method in METHODS.items() if domain in method.domains and environment not in method.excluded
+    ]
 
 
 def domain_of(environment: str) -> Domain:

@@ -92,7 +92,7 @@ class Plan:
             raise UserError(f"the config asks for no run {run.path(self.results)}")
         key, domain, length = run.key, domain_of(run.key.environment), self.lengths[run]
         readings, hyper = (
-            self.asked.readings_of(key.environment, run.variant),
+            self.asked.readings_of(key.environment, key.method, run.variant),
             self.asked.hyper_of(key.method, run.variant),
         )
         options = [f"--{domain.unit} {length}"]

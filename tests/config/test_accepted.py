@@ -53,7 +53,7 @@ def everything_light(asked):
     outputs.evidence_files("results/x", asked.figures.values())
     outputs.chosen_alphas("results/x", next(iter(asked.figures.values())))
     for variant, run in asked.all_runs():
-        assert asked.readings_of(run.environment, variant)
+        assert asked.readings_of(run.environment, run.method, variant)
         assert asked.hyper_of(run.method, variant).keys() == {parameter.name for parameter in METHODS[run.method].hyper}
     for figure in asked.figures.values():
         for picture in KINDS[figure.kind].pictures(figure):

@@ -96,7 +96,7 @@ def test_overrides_and_several_files_are_one_config(folder):
     mine = overlay(folder, "statistics: {final_episodes: 7}\n")
     asked = loading.resolve([folder / "paper.yaml", mine], {"scale": "x", "readings": {"time_limit": "bootstrap"}})
     assert (asked.scale, asked.final_episodes, asked.readings["time_limit"]) == ("x", 7, "bootstrap")
-    assert asked.readings_of("mountain_car")["time_limit"] == "bootstrap"
+    assert asked.readings_of("mountain_car", "none")["time_limit"] == "bootstrap"
     with pytest.raises(UserError, match=r"^--config: readings\.time_limit: 'both' is no answer"):
         loading.resolve([folder / "paper.yaml"], {"readings": {"time_limit": "both"}})
 

@@ -1,6 +1,6 @@
 """Runs the compiled agent: fills its record, feeds it random numbers, collects what it did."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from metatrace.compiled import layout, object_code
 from metatrace.domains.linear_runs import GAMMA, LAM
 from metatrace.domains.mountain_car import drift
 from metatrace.domains.mountain_car.dynamics import START_HIGH, START_LOW, TIME_LIMIT
-from metatrace.domains.mountain_car.features import BIAS, FIRST_NOISE, RECORD
+from metatrace.domains.mountain_car.features import BIAS, FIRST_NOISE, N_FEATURES, RECORD
 from metatrace.domains.mountain_car.settings import Settings, empty_training, random_streams
 from metatrace.domains.mountain_car.tiles import N_TILES, TILES_PER_RANGE
 
@@ -56,7 +56,23 @@ def train(
     kernel: Callable[..., None], settings: Settings, progress: Callable[[int], None] = lambda episodes: None
 ) -> Training:
     """The same training as `plain.train`, by the method's compiled kernel (see `load`)."""
-    run, training = _record(settings), empty_training(settings)
+    own = {"method": layout.METHODS.index(settings.method), "log_constant": settings.log_constant}
+    return train_by_record(kernel, settings, progress, RECORD, own)
+
+
+def train_by_record(
+    kernel: Callable[..., None],
+    settings: Settings,
+    progress: Callable[[int], None],
+    kind: np.dtype[np.void],
+    own: Mapping[str, float],
+) -> Training:
+    """A training by a kernel that works on a record of some kind.
+
+    Args:
+      own: the fields of that record which only its methods have, and any that are other than usual.
+    """
+    run, training = _record(settings, kind, own), empty_training(settings)
     calls = range(0, settings.episodes, _EPISODES_PER_CALL)
     for first, flips in zip(calls, _random_numbers(run, settings), strict=False):
         episodes = min(_EPISODES_PER_CALL, settings.episodes - first)
@@ -71,21 +87,21 @@ def train(
             training.stop_at(first + diverged)
             break
         progress(episodes)
-    used_features = np.ones(len(run["store"]), bool)
+    used_features = np.ones(N_FEATURES, bool)
     used_features[BIAS] = settings.has_bias
     used_features[FIRST_NOISE:] = settings.drifting
-    training.weights, training.steps = run["store"][used_features, 0].T.copy(), int(run["steps"])
+    weights = run["store"][:, 0].T.reshape(-1, N_FEATURES)  # by block, or by action
+    training.weights, training.steps = weights[:, used_features], int(run["steps"])
     return training
 
 
-def _record(settings: Settings) -> Any:
+def _record(settings: Settings, kind: np.dtype[np.void], own: Mapping[str, float]) -> Any:
     """The record at the run's start; no row of four weights in it lies in two cache lines."""
-    bytes_ = np.zeros(RECORD.itemsize + _CACHE_LINE, np.uint8)
+    bytes_ = np.zeros(kind.itemsize + _CACHE_LINE, np.uint8)
     first = -bytes_.ctypes.data % _CACHE_LINE
-    run = bytes_[first : first + RECORD.itemsize].view(RECORD).reshape(())
+    run = bytes_[first : first + kind.itemsize].view(kind).reshape(())
     reading = settings.readings
     for name, value in {
-        "method": layout.METHODS.index(settings.method),
         "normaliser": layout.NORMALISERS.index(reading["nosid_normaliser"]),
         "drifting": settings.drifting,
         "divides_overshoot": reading["overshoot_divisor"] != "absent",
@@ -97,7 +113,6 @@ def _record(settings: Settings) -> Any:
         "gamma": GAMMA,
         "gamma_lambda": GAMMA * LAM,
         "mu": settings.mu,
-        "log_constant": settings.log_constant,
         "u_rate": 1.0 if reading["overshoot_divisor"] == "present_step" else 1.0 - GAMMA * LAM,
         "has_bias": settings.has_bias,
         "tiles_per_range": TILES_PER_RANGE[reading["tile_width"]],
@@ -106,6 +121,7 @@ def _record(settings: Settings) -> Any:
         "diverged": -1,
         "signs": 1.0,
         **{f"{name}_used": len(run[name]) for name in ("starts", "uniforms", "noise")},
+        **own,
     }.items():
         run[name] = value
     return run

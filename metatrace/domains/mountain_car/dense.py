@@ -1,10 +1,7 @@
 """Runs the compiled agent of rmsprop, adam and obgd, whose record has more fields than that of the other methods."""
 
-import ctypes
-import dataclasses
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -12,11 +9,10 @@ from metatrace import numbers
 from metatrace.agents.linear import Training
 from metatrace.compiled import dense_layout
 from metatrace.domains.mountain_car import compiled
-from metatrace.domains.mountain_car.features import DENSE_RECORD, RECORD
+from metatrace.domains.mountain_car.features import DENSE_RECORD
 from metatrace.domains.mountain_car.settings import Settings
-from metatrace.methods import UNTUNED, complete_hyper
+from metatrace.methods import complete_hyper
 
-_ALIGNED = 64  # bytes: a cache line
 _NOTHING = 2.0**-64  # of a weight's last change: far below its last digit
 
 
@@ -26,10 +22,8 @@ def train(
     """The same training as `plain.train`, by the dense kernel (see `compiled.load`)."""
     tokens = complete_hyper(settings.method, settings.hyper, "hyper")
     hyper = {name: numbers.parse(token, name) for name, token in tokens.items()}
-    bytes_ = np.zeros(DENSE_RECORD.itemsize + _ALIGNED, np.uint8)
-    first = -bytes_.ctypes.data % _ALIGNED
-    own = bytes_[first : first + DENSE_RECORD.itemsize].view(DENSE_RECORD).reshape(())
-    for name, value in {
+    own = {
+        "log_constant": settings.log_constant,
         "dense_method": dense_layout.METHODS.index(settings.method),
         "rate_1": hyper.get("beta_1", 0.0),
         "rate_2": hyper.get("beta_2", hyper.get("rho", 0.0)),
@@ -37,20 +31,8 @@ def train(
         "kappa": hyper.get("kappa", 0.0),
         "steps_to_settle": settling_time(hyper["beta_1"], hyper["beta_2"]) if settings.method == "adam" else 0,
         "alpha_t": settings.alpha,
-    }.items():
-        own[name] = value
-
-    def with_own_fields(episodes: int, address: int, flips: int) -> None:
-        memory: Any = (ctypes.c_char * RECORD.itemsize).from_address(address)
-        shared = np.frombuffer(memory, RECORD).reshape(())
-        for name in RECORD.names or ():
-            own[name] = shared[name]
-        kernel(episodes, own.ctypes.data, flips)
-        for name in RECORD.names or ():
-            shared[name] = own[name]
-
-    # To the shared record these methods are untuned: what they have of their own is in theirs.
-    return compiled.train(with_own_fields, dataclasses.replace(settings, method=UNTUNED), progress)
+    }
+    return compiled.train_by_record(kernel, settings, progress, DENSE_RECORD, own)
 
 
 def settling_time(beta_1: float, beta_2: float) -> int:

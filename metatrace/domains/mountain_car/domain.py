@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metatrace.domains.mountain_car.readings import READINGS
 from metatrace.domains.protocol import Code, Domain, Environment, Progress, Request, facts_of
-from metatrace.methods import METHODS
+from metatrace.methods import ACTOR_CRITIC, METHODS, SARSA
 
 if TYPE_CHECKING:
     from metatrace.runs.results import Run
@@ -17,8 +17,18 @@ _KERNELS = {
     "lazy_kernel": (f"{_FOLDER}.kernels:lazy", f"{_FOLDER}.compiled:train"),
     "packed_kernel": (f"{_FOLDER}.kernels:packed", f"{_FOLDER}.compiled:train"),
     "dense_kernel": (f"{_FOLDER}.dense_kernels:dense", f"{_FOLDER}.dense:train"),
+    "sarsa_lazy_kernel": (f"{_FOLDER}.sarsa_kernels:sarsa_lazy", f"{_FOLDER}.sarsa:train"),
+    "sarsa_packed_kernel": (f"{_FOLDER}.sarsa_kernels:sarsa_packed", f"{_FOLDER}.sarsa:train"),
 }
+# Agent -> what trains it plainly
+_PLAIN = {ACTOR_CRITIC: f"{_FOLDER}.plain:train", SARSA: f"{_FOLDER}.sarsa_plain:train"}
 _FAILED = -200.0  # an episode that never reaches the goal
+
+
+def _named(function: str) -> Any:
+    """What `module:name` names, imported now."""
+    module, _, name = function.partition(":")
+    return getattr(import_module(module), name)
 
 
 class MountainCar(Domain):
@@ -42,15 +52,12 @@ class MountainCar(Domain):
         settings = settings_of(request)
         kernel = self.kernel_of(settings.method) if request.agent == "fast" else None
         if kernel is None:
-            from metatrace.domains.mountain_car import plain
-
-            training = plain.train(settings, progress)
+            training = _named(_PLAIN[METHODS[settings.method].agent])(settings, progress)
             return run_of(request, training, "plain", object_code.this_processor(), BETA_GROUPS)
         from metatrace.domains.mountain_car import compiled
 
         assert request.kernel is not None, "the caller names the kernel's file"
-        module, _, name = _KERNELS[kernel][1].partition(":")
-        training = getattr(import_module(module), name)(compiled.load(request.kernel, kernel), settings, progress)
+        training = _named(_KERNELS[kernel][1])(compiled.load(request.kernel, kernel), settings, progress)
         return run_of(request, training, "compiled", object_code.processor(), BETA_GROUPS)
 
     def code(self, environment: str, method: str, agent: str = "fast") -> Code:
@@ -58,7 +65,7 @@ class MountainCar(Domain):
         entry = METHODS[method]
         kernel = self.kernel_of(method) if agent == "fast" else None
         if kernel is None:
-            entries: tuple[str, ...] = (f"{_FOLDER}.plain:train", entry.tuner)
+            entries: tuple[str, ...] = (_PLAIN[entry.agent], entry.tuner)
         else:
             entries = (_KERNELS[kernel][1], f"{_FOLDER}.compiled:load", *self.kernel_code(kernel).entries)
         record = (f"{_FOLDER}.settings:settings_of", "metatrace.domains.linear_runs:run_of")

@@ -1,6 +1,7 @@
 """The readings of the paper that concern mountain car, plain and drifting."""
 
 from metatrace.domains.readings import LINEAR_AGENT, Reading
+from metatrace.methods import SARSA
 
 _FIRST, *_OTHERS = LINEAR_AGENT
 MOUNTAIN_CAR = (
@@ -32,7 +33,17 @@ DRIFTING = Reading(
     "figure 7 compares the β of both",
 )
 
+EXPLORATION = Reading(
+    "R16",
+    "exploration",
+    "How often does SARSA(λ) take an action at random, whatever their values? (ε of its ε-greedy policy; ties are "
+    "broken at random as well.)",
+    ("0.1", "0.05", "0.01", "0"),
+    "the usual ε; the text of the thesis that has SID and NOSID on SARSA(λ) is not available",
+    agent=SARSA,
+)
+
 READINGS: dict[str, tuple[Reading, ...]] = {
-    "mountain_car": MOUNTAIN_CAR,
+    "mountain_car": (*MOUNTAIN_CAR, EXPLORATION),
     "drifting_mountain_car": (*MOUNTAIN_CAR, DRIFTING),
 }

@@ -13,6 +13,7 @@ from metatrace.domains.mountain_car.dynamics import N_ACTIONS, TIME_LIMIT
 from metatrace.domains.mountain_car.readings import MOUNTAIN_CAR
 from metatrace.domains.mountain_car.tiles import N_TILES
 from metatrace.domains.protocol import Request
+from metatrace.methods import METHODS, SARSA
 
 # The columns of `Training.beta`: the mean β of so many groups of weights. "Visited" leaves out tiles that
 # were never active, whose β never moved.
@@ -28,7 +29,7 @@ BETA_GROUPS = (
 
 @dataclass(frozen=True)
 class Settings(linear_runs.Settings):
-    """One run of AC(λ) on mountain car.
+    """One run on mountain car.
 
     With `drifting` the tiles' signs drift at the rate `drift`, which may be 0, and there are noise features too;
     without, the features are the tiles alone.
@@ -42,6 +43,11 @@ class Settings(linear_runs.Settings):
     def has_bias(self) -> bool:
         """Whether reading R3 has an always active feature."""
         return self.readings["bias_feature"] == "present"
+
+    @property
+    def epsilon(self) -> float:
+        """ε of SARSA(λ), reading R16."""
+        return float(self.readings["exploration"])
 
     @property
     def n_features(self) -> int:
@@ -76,7 +82,8 @@ def random_streams(seed: int) -> Streams:
 
 def empty_training(settings: Settings) -> Training:
     """Where a training begins; on drifting mountain car with the mean β of each of `BETA_GROUPS`."""
-    training = Training.empty(settings.episodes, -float(TIME_LIMIT), TIME_LIMIT, (1 + N_ACTIONS, settings.n_features))
+    rows = N_ACTIONS if METHODS[settings.method].agent == SARSA else 1 + N_ACTIONS
+    training = Training.empty(settings.episodes, -float(TIME_LIMIT), TIME_LIMIT, (rows, settings.n_features))
     if settings.drifting:
         training.beta = np.full((settings.episodes, len(BETA_GROUPS)), np.log(settings.alpha))
     return training
