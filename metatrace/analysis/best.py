@@ -17,7 +17,7 @@ CASE = ["environment", "method", "drift"]
 
 
 def best_mu(scores: pd.DataFrame) -> pd.DataFrame:
-    """The μ with the highest mean return over the final episodes, and its lead over the runner-up.
+    """The α and μ with the highest mean return over the final episodes, and the lead over the runner-up.
 
     The interval of the difference to the runner-up shows how similar the two are; it pairs runs of the same seed.
 
@@ -25,18 +25,22 @@ def best_mu(scores: pd.DataFrame) -> pd.DataFrame:
       scores: of `aggregate`; all settings of a case have the same seeds.
 
     Returns:
-      one row per case (environment, method, alpha, drift), in the order of `scores`: these, mu, runs, final, final_low,
-      final_high, runner_up (the second best μ; "" if there is only one), runner_up_final, and difference,
-      difference_low, difference_high (of final, best − runner-up). Of equal means, the larger μ is the best.
+      one row per case (environment, method, drift), in the order of `scores`: environment, method, alpha, drift, mu,
+      runs, final, final_low, final_high, runner_up (the second best μ, with its α if the method has several; "" if
+      there is only one), runner_up_final, and difference, difference_low, difference_high (of final, best −
+      runner-up). Of equal means, the larger μ is the best, and then the larger α.
     """
-    keys = ["environment", "method", "alpha", "drift"]
     rows = []
-    for case, runs in scores.groupby(keys, sort=False):
-        finals = {str(mu): group["final"].to_numpy() for mu, group in runs.groupby("mu", sort=False)}
-        best = _best_of(finals, "final")
-        difference = finals[best["mu"]] - finals.get(best["runner_up"], np.nan)
-        best |= intervals.with_interval("difference", difference)
-        rows.append(dict(zip(keys, case, strict=True)) | best)
+    for (environment, method, drift), runs in scores.groupby(CASE, sort=False):
+        has_one = runs["alpha"].nunique() == 1
+        named = {}
+        for (mu, alpha), group in runs.groupby(["mu", "alpha"], sort=False):
+            named[str(mu) if has_one else f"{mu}, α = {alpha}"] = str(mu), str(alpha), group["final"].to_numpy()
+        best = _best_of({name: finals for name, (_, _, finals) in named.items()}, "final")
+        mu, alpha, finals = named[best["mu"]]
+        second = named[best["runner_up"]][-1] if best["runner_up"] else np.nan
+        best |= {"mu": mu} | intervals.with_interval("difference", finals - second)
+        rows.append({"environment": environment, "method": method, "alpha": alpha, "drift": drift} | best)
     return pd.DataFrame(rows)
 
 

@@ -25,9 +25,10 @@ def make_with_beta(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFram
 
 
 def make_with_best_mu(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
-    """These, and best_mu: the best μ of each method and drift."""
+    """These, and best_mu: the best α and μ of each method and drift; by runs of other seeds, if the job has some."""
     made = make(job, runs)
-    return made | {"best_mu": best_mu(made["scores"])}
+    chosen_by = make(job, job.load_runs(choosing=True)) if job.choosing_seeds else made
+    return made | {"best_mu": best_mu(chosen_by["scores"])}
 
 
 def make_with_pairs(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:

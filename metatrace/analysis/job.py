@@ -1,7 +1,7 @@
 """What a function that makes a figure's tables is told."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from metatrace.errors import UserError
@@ -17,6 +17,7 @@ class TablesJob:
     Attributes:
       runs: the folder of the runs; members: the folders of the tables of the figures that it compares.
       environments, methods, alphas, mus, drifts, seeds: the grid. runs_code: the fingerprint of each method's runs.
+      alpha_of: the α of methods that have fewer. choosing_seeds: those that only choose α and μ.
       length: of every run, in `unit`: episodes or frames. smoothing: window of the trailing mean, in episodes.
       final: how many last episodes make the final score. spread_alpha_max: the largest α that the spread counts.
       failed_return: of each environment (`Environment.failed_return`). reference: the CSV of reference scores.
@@ -38,9 +39,11 @@ class TablesJob:
     failed_return: Mapping[str, float]
     reference: str
     members: Sequence[str]
+    alpha_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    choosing_seeds: Sequence[int] = ()
 
-    def load_runs(self) -> list[Run]:
-        """All runs of the grid; none where the figure compares others.
+    def load_runs(self, *, choosing: bool = False) -> list[Run]:
+        """All runs of the grid, of `seeds` or of `choosing_seeds`; none where the figure compares others.
 
         Raises:
           UserError: as `runs.results.load_runs`, or a run of another number of frames.
@@ -48,7 +51,9 @@ class TablesJob:
         if self.members:
             return []
         episodes = self.length if self.unit == "episodes" else None
-        keys = grid_of_runs(self.environments, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
+        seeds = self.choosing_seeds if choosing else self.seeds
+        grid = (self.environments, self.methods, self.alphas, self.mus, self.drifts, seeds)
+        keys = grid_of_runs(*grid, self.alpha_of)
         runs = load_runs(Path(self.runs), keys, episodes=episodes, code=self.runs_code)
         for run in runs:
             found = run.meta.get("observed_frames")

@@ -1,7 +1,7 @@
 """A figure, resolved: its entry in the config with every default filled in."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from metatrace.domains.readings import Reading
 from metatrace.domains.registry import ENVIRONMENTS, domain_of
@@ -19,6 +19,8 @@ class Figure:
     Attributes:
       kind: what it shows, a name in `metatrace.figures.kinds.registry`.
       alphas: the initial step-sizes; if `best` chooses them, those it chooses from.
+      alpha_of: those of methods that have fewer of them.
+      choosing_seeds: those whose runs do nothing but choose the α and μ of each method; () if `seeds` do that too.
       beta_mu: the μ at which β is shown; None for kinds that do not show it.
       length: of each run, in the domain's unit.
       readings: those in force for its runs.
@@ -48,6 +50,8 @@ class Figure:
     hyper: dict[str, str]
     variant: str
     members: tuple["Figure", ...] = ()
+    alpha_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    choosing_seeds: tuple[int, ...] = ()
 
     @property
     def short_name(self) -> str:
@@ -78,7 +82,9 @@ class Figure:
         """
         if self.members:
             return tuple(dict.fromkeys(run for figure in self.members for run in figure.runs()))
-        return grid_of_runs(self.environments, self.methods, alphas or self.alphas, self.mus, self.drifts, self.seeds)
+        seeds = (*self.choosing_seeds, *self.seeds)
+        grid = (self.environments, self.methods, alphas or self.alphas, self.mus, self.drifts, seeds)
+        return grid_of_runs(*grid, self.alpha_of)
 
     @property
     def n_alphas(self) -> int:

@@ -63,7 +63,7 @@ def _figure(name: str, entry: Any, others: Mapping[str, Figure], chosen: Mapping
         **_shared(name, entry),
         environments=entry.environment,
         methods=entry.method,
-        alphas=tuple(entry.alpha) if best is None else _candidates(best, kind.name, others, f"{key}.alpha"),
+        alphas=_alphas(entry) if best is None else _candidates(best, kind.name, others, f"{key}.alpha"),
         best=best,
         mus=tuple(entry.mu) or (NO_MU,),
         drifts=tuple(entry.drift) or (NO_DRIFT,),
@@ -75,10 +75,24 @@ def _figure(name: str, entry: Any, others: Mapping[str, Figure], chosen: Mapping
         readings={**chosen, **entry.readings},
         hyper=dict(entry.hyper),
         variant=_variant(entry, chosen, key),
+        alpha_of=_alpha_of(entry),
+        choosing_seeds=getattr(entry, "choosing_seeds", ()),
     )
     kind.check(figure, key)
     _check_drift(entry, key)
     return figure
+
+
+def _alpha_of(entry: Any) -> dict[str, tuple[str, ...]]:
+    """The α of each method, where some have their own; else nothing."""
+    own = getattr(entry, "alpha_of", {})
+    return {method: tuple(own.get(method, entry.alpha)) for method in entry.method} if own else {}
+
+
+def _alphas(entry: Any) -> tuple[str, ...]:
+    """All α of a figure."""
+    of_methods = _alpha_of(entry).values()
+    return _downward(alpha for alphas in of_methods for alpha in alphas) if of_methods else tuple(entry.alpha)
 
 
 def _shared(name: str, entry: Any) -> dict[str, Any]:
@@ -111,6 +125,11 @@ def _check_methods(entry: OwnRuns, key: str) -> None:
                 raise UserError(
                     f"{key}.method: {environment} does not run {method}; it must be one of {', '.join(fitting)}"
                 )
+    for method in getattr(entry, "alpha_of", {}):
+        if method not in entry.method:
+            raise UserError(
+                f"{key}.alpha_of.{method}: is no method of this figure; it must be one of {', '.join(entry.method)}"
+            )
     tuned = [method for method in entry.method if METHODS[method].has_mu]
     if not tuned and entry.mu:
         raise UserError(f"{key}.mu: method {', '.join(entry.method)} has no meta-step-size; leave mu out")
@@ -215,11 +234,13 @@ def _downward(tokens: Iterable[str]) -> tuple[str, ...]:
 def _check_reference(figure: Figure, figures: Mapping[str, Figure]) -> None:
     if figure.reference is None:
         return
+    untuned, agent = METHODS[UNTUNED].tuner, METHODS[figure.methods[0]].agent
+    methods = [(name,) for name, method in METHODS.items() if (method.tuner, method.agent) == (untuned, agent)]
     setting = (figure.environments, figure.drifts)
     fitting = [
         other.name
         for other in figures.values()
-        if other.methods == (UNTUNED,) and not other.members and (other.environments, other.drifts) == setting
+        if other.methods in methods and not other.members and (other.environments, other.drifts) == setting
     ]
     what = "untuned runs with this environment and drift"
     _require_figure(figure.reference, fitting, f"figures.{figure.name}.reference", what)

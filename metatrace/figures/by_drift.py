@@ -54,7 +54,7 @@ def drawn_table(settings: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     """All that the figure draws, one row per point.
 
     Args:
-      settings: those of one environment and α.
+      settings: those of one environment.
       best: of `best_mu`, of the same runs: by final return.
 
     Returns:

@@ -258,6 +258,8 @@ class Plan:
             "failed_return": {name: ENVIRONMENTS[name].failed_return for name in figure.environments},
             "reference": SCORES_OF_OTHERS,
             "members": [f"{self.results}/tables/{member.name}" for member in figure.members],
+            "alpha_of": {method: list(alphas) for method, alphas in figure.alpha_of.items()},
+            "choosing_seeds": list(figure.choosing_seeds),
         }
 
     def pictures_inputs(self, figure: Figure) -> list[str]:

@@ -325,9 +325,43 @@ def c21(roles: Roles) -> Numbers:
     return {"progress": float(most) - runs.constant("random")}
 
 
+def _spread_at_best_mu(scores: Scores) -> float:
+    """The spread of AUC over α, at the μ with the highest mean AUC over these α."""
+    auc = scores.grid("auc", "alpha", "mu")
+    return float(spread(auc)[auc.mean(axis=(0, 1)).argmax()])
+
+
+def k12(roles: Roles) -> Numbers:
+    untuned = _legend(roles["untuned"])
+    ratios = {}
+    for name in ("sid", "nosid"):
+        tuned = _legend(roles[name])
+        _alphas_of_both(tuned, untuned)
+        ratios[name] = float(ratio(_spread_at_best_mu(tuned), _spread_at_best_mu(untuned)))
+    return ratios
+
+
+def k13(roles: Roles) -> Numbers:
+    optimisers = [roles["optimisers"].of(method=method) for method in ("adam", "rmsprop")]
+    for scores in optimisers:
+        _alphas_of_both(roles["scalar"], scores)
+    return {"spread": float(ratio(_spread_at_best_mu(roles["scalar"]), _least(map(_spread_at_best_mu, optimisers))))}
+
+
+def k14(roles: Roles) -> Numbers:
+    runs = roles["drifting"].all_of("drift", RATES).of(chosen="yes")
+    others = (UNTUNED, "rmsprop", "adam")
+    ahead = []
+    for rate in RATES:
+        best = {method: runs.of(drift=rate, method=method) for method in ("mixed", *others)}
+        ahead.append(_least(_difference(best, "mixed", other, "final") for other in others))
+    return dict(zip(("lowest", "second", "third", "highest"), ahead, strict=True))
+
+
 STATISTICS: dict[str, Callable[[Roles], dict[str, Any]]] = {
     f"C{number}": statistic
     for number, statistic in enumerate(
         (c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21), 1
     )
 }
+STATISTICS |= {"K12": k12, "K13": k13, "K14": k14}

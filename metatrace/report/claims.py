@@ -88,7 +88,11 @@ def _scores(folder: Path, figure: Figure) -> pd.DataFrame:
     if "final_beta" in evidence:
         beta = _read(folder / "final_beta.parquet", [*_RUN, "group", "beta"])
         return beta.merge(scores[[*_RUN, "length"]], on=_RUN)
-    return scores.merge(_read(folder / "tenths.parquet", [*_RUN, "first"]), on=_RUN)
+    scores = scores.merge(_read(folder / "tenths.parquet", [*_RUN, "first"]), on=_RUN)
+    if figure.choosing_seeds:
+        chosen = _read(folder / "best_mu.parquet", SETTING)[SETTING].assign(chosen="yes")
+        scores = scores.merge(chosen, on=SETTING, how="left").fillna({"chosen": "no"})
+    return scores
 
 
 def _read(path: Path, columns: list[str]) -> pd.DataFrame:
@@ -238,7 +242,12 @@ def _extent(claim: Claim, ran: Mapping[str, Ran]) -> tuple[int, float]:
         return 0, 0.0
     runs = pd.concat([figure.scores[_RUN] for figure in there]).drop_duplicates()
     done = sum(float(figure.scores.drop_duplicates(_RUN)["length"].sum()) for figure in there)
-    paper = sum(len(figure.paper.some_runs()) * figure.paper.length for figure in there)
+    paper = sum(
+        figure.paper.length
+        for figure in there
+        for run in figure.paper.some_runs()
+        if run.seed not in figure.paper.choosing_seeds
+    )
     return len(runs), min(1.0, done / paper)
 
 

@@ -1,7 +1,7 @@
 """What identifies a run, and grids of runs."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from metatrace.methods import METHODS
@@ -36,14 +36,20 @@ def grid_of_runs(
     mus: Sequence[str],
     drifts: Sequence[str],
     seeds: Sequence[int],
+    alpha_of: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[RunKey, ...]:
-    """Every combination, seeds innermost. A method without a meta-step-size is there once, with μ 0."""
+    """Every combination, seeds innermost. A method without a meta-step-size is there once, with μ 0.
+
+    Args:
+      alpha_of: the α of methods that have others than `alphas`.
+    """
+    own = alpha_of or {}
     return tuple(
         RunKey(environment, method, alpha, mu, drift, seed)
         for environment in environments
         for drift in drifts
         for method in methods
         for mu in (mus if METHODS[method].has_mu else (NO_MU,))
-        for alpha in alphas
+        for alpha in own.get(method, alphas)
         for seed in seeds
     )

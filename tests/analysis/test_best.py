@@ -118,13 +118,6 @@ def test_every_method_and_drift_has_its_own_best():
     pd.testing.assert_frame_equal(best_of(runs[::-1]), made)
 
 
-def test_alphas_are_apart():
-    runs = runs_of({"2^-6": (1, 1), "2^-8": (2, 2)}) + runs_of({"2^-6": (9, 9), "2^-8": (3, 3)}, alpha="2^-8")
-    made = best_of(runs).set_index("alpha")
-    assert made["mu"].to_dict() == {"2^-8": "2^-6", "2^-10": "2^-8"}
-    assert made["difference"].to_dict() == {"2^-8": 6, "2^-10": 1}
-
-
 MUS = [f"2^-{power}" for power in range(6, 13)]
 
 
@@ -146,3 +139,15 @@ def test_the_best_has_the_highest_score_of_the_settings(scores):
         assert row["difference"] == pytest.approx(ranked[0] - ranked[1], abs=1e-12)
         assert row["difference_low"] <= row["difference"] + 1e-12
         assert row["difference_high"] >= row["difference"] - 1e-12 >= -1e-11
+
+
+def test_the_best_of_several_step_sizes_and_meta_step_sizes_worked_out():
+    runs = [
+        *runs_of({"2^-6": (1, 3), "2^-8": (5, 7)}, alpha="2^-9"),
+        *runs_of({"2^-6": (8, 8), "2^-8": (0, 0)}, alpha="2^-10"),
+    ]
+    made = best_of(runs)
+    assert list(made) == COLUMNS and len(made) == 1
+    row = made.iloc[0]
+    assert (row["alpha"], row["mu"], row["final"]) == ("2^-10", "2^-6", 8)
+    assert (row["runner_up"], row["runner_up_final"], row["difference"]) == ("2^-8, α = 2^-9", 6, 2)

@@ -144,11 +144,17 @@ BAD = {
         "figures.figure_6.drift",
         "has 2 values; a figure of kind step_sizes has one drift",
     ),
-    "the best mu at two alphas": (
-        (*SIX, "alpha"),
-        ["2^-10", "2^-9"],
-        "figures.figure_6.alpha",
-        "has 2 values; a figure of kind best_mu has one alpha",
+    "seeds that choose and are judged": (
+        (*SIX, "choosing_seeds"),
+        [5, 1],
+        "figures.figure_6.choosing_seeds",
+        "seed 1 is among `seeds` too; they must be others",
+    ),
+    "step sizes of no method of the figure": (
+        (*SIX, "alpha_of"),
+        {"adam": ["2^-5"]},
+        "figures.figure_6.alpha_of.adam",
+        "is no method of this figure; it must be one of none, vector",
     ),
     "betas at two alphas": (
         (*SEVEN, "alpha"),

@@ -8,7 +8,7 @@ import pytest
 from configs import NINE, VALID, changed
 
 from metatrace.config import experiments, loading
-from metatrace.domains.registry import ENVIRONMENTS, READINGS
+from metatrace.domains.registry import ENVIRONMENTS, READINGS, methods_of
 from metatrace.errors import UserError
 from metatrace.figures.kinds.games import Choice
 from metatrace.runs.key import RunKey
@@ -197,12 +197,15 @@ def test_the_projects_configs_state_every_reading_of_the_paper():
 
 def test_an_environment_has_its_own_readings():
     asked = loading.check(changed(("readings", "time_limit"), "bootstrap"), "c.yaml")
-    plain, drifting = (asked.readings_of(f"{name}mountain_car") for name in ("", "drifting_"))
+    plain, drifting = (asked.readings_of(f"{name}mountain_car", "none") for name in ("", "drifting_"))
     assert plain["time_limit"] == drifting["time_limit"] == "bootstrap"
     assert drifting == {**plain, "drift_and_noise": "signs_persist"} != plain
     assert asked.readings.items() >= drifting.items()
     for token, environment in ENVIRONMENTS.items():
-        assert list(asked.readings_of(token)) == [reading.key for reading in environment.readings]
+        for method in methods_of(token):
+            assert list(asked.readings_of(token, method)) == [reading.key for reading in environment.asked(method)]
+    assert asked.readings_of("mountain_car", "sarsa-sid").keys() - plain.keys() == {"exploration"}
+    assert plain.keys() - asked.readings_of("mountain_car", "sarsa-sid").keys() == {"log_policy"}
 
 
 def with_variant(answer="trace_product"):
@@ -220,9 +223,9 @@ def test_the_same_tuple_under_another_reading_is_another_run():
     assert own.runs() == variant.runs()
     assert asked.variants() == ["", "nosid_normaliser~trace_product"]
     assert len(asked.all_runs()) == 2 * len(own.runs())
-    assert asked.readings_of("mountain_car")["nosid_normaliser"] == "td_error"
-    assert asked.readings_of("mountain_car", variant.variant) == {
-        **asked.readings_of("mountain_car"),
+    assert asked.readings_of("mountain_car", "nosid")["nosid_normaliser"] == "td_error"
+    assert asked.readings_of("mountain_car", "nosid", variant.variant) == {
+        **asked.readings_of("mountain_car", "nosid"),
         "nosid_normaliser": "trace_product",
     }
     assert experiments.variant_folder("results/x", own.variant) == "results/x"
@@ -385,3 +388,15 @@ def test_defaults_are_filled_in_and_the_config_is_left_alone():
     figure = asked.figures["figure_1"]
     assert (figure.assumptions, figure.reference, figure.kind, figure.beta_mu) == ("", None, "step_sizes", None)
     assert (figure.methods, figure.mus, figure.drifts) == (("none",), ("0",), ("0",))
+
+
+def test_methods_can_have_step_sizes_of_their_own_and_seeds_that_only_choose():
+    entry = {**VALID["figures"]["figure_6"], "alpha_of": {"none": ["2^-5", "2^-7"]}, "choosing_seeds": [7]}
+    figure = loading.check(changed(("figures", "figure_6"), entry), "c.yaml").figures["figure_6"]
+    assert figure.alphas == ("2^-5", "2^-7", "2^-10") and figure.seeds == (0, 1)
+    assert {(run.method, run.alpha) for run in figure.runs()} == {
+        ("none", "2^-5"),
+        ("none", "2^-7"),
+        ("vector", "2^-10"),
+    }
+    assert {run.seed for run in figure.runs()} == {0, 1, 7}

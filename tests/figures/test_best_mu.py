@@ -5,6 +5,7 @@ from made_tables import JOB, make_drifting
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from metatrace import methods as registry
+from metatrace.domains.registry import methods_of
 from metatrace.figures import best_mu, style
 from metatrace.numbers import label
 
@@ -111,8 +112,19 @@ def test_texts_fit_with_other_numbers_of_drifts(panels, check_texts):
 
 
 def test_texts_fit_with_every_method(check_texts):
-    figure = draw(*made(list(registry.METHODS), DRIFTS, ["0.0015"]))
-    assert list(lines(figure.axes[0])) == list(registry.METHODS)
+    methods = methods_of("drifting_mountain_car")
+    figure = draw(*made(methods, DRIFTS, ["0.0015"]))
+    assert list(lines(figure.axes[0])) == methods
+    check_texts(figure)
+    check_strips(figure)
+
+
+def test_where_methods_have_several_step_sizes_the_best_is_named_too(check_texts):
+    figure = draw(*made(["none", "mixed", "adam"], DRIFTS, MUS, alphas=("2^-5", "2^-10")))
+    for axes in figure.axes:
+        names = [text.get_text() for text in axes.get_legend().get_texts()]
+        assert [name.count("$") for name in names] == [2, 4, 2]
+        assert axes.get_title().endswith(r"best $\alpha$ (and $\mu$):")
     check_texts(figure)
     check_strips(figure)
 
