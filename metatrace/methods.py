@@ -24,6 +24,7 @@ class Hyperparameter:
     Attributes:
       default: the published one, a number token. text: what it is, in a few words.
       zero, below: which values are refused: 0 unless `zero` allows it, and those from `below` up.
+      domains: where alone the method has it, as a number of its agent there; (): everywhere, as one of its tuner.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Hyperparameter:
     text: str
     zero: bool = False
     below: float = math.inf
+    domains: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,10 @@ class Method:
     def name(self) -> str:
         """The name in legends, on one line."""
         return self.short.replace("\n", " ")
+
+    def hyper_on(self, domain: str) -> dict[str, Hyperparameter]:
+        """Its hyper-parameters on a domain, by name; the tuner's alone for "", which is none."""
+        return {one.name: one for one in self.hyper if not one.domains or domain in one.domains}
 
     @property
     def line_style(self) -> str | tuple[float, Dashes]:
@@ -154,18 +160,22 @@ def method_of(token: str, where: str) -> Method:
     return METHODS[token]
 
 
-def complete_hyper(method: str, chosen: Mapping[str, str], where: str) -> dict[str, str]:
+def complete_hyper(method: str, chosen: Mapping[str, str], where: str, domain: str = "") -> dict[str, str]:
     """A value for each further hyper-parameter of a method: the chosen number token, else the default.
+
+    Args:
+      domain: where it runs; "" leaves out the hyper-parameters that are not the tuner's.
 
     Raises:
       UserError: an unknown method or hyper-parameter, no number token, or one out of range; `where` tells the user
         which file or option holds it.
     """
-    known = {parameter.name: parameter for parameter in method_of(method, where).hyper}
+    known = method_of(method, where).hyper_on(domain)
     for name, token in chosen.items():
         if name not in known:
             listed = f"it has {', '.join(known)}" if known else "it has none"
-            raise UserError(f"{where}.{name}: method {method} has no such hyper-parameter; {listed}")
+            there = f" on {domain}" if any(one.name == name for one in METHODS[method].hyper) else ""
+            raise UserError(f"{where}.{name}: method {method} has no such hyper-parameter{there}; {listed}")
         if numbers.parse(token, f"{where}.{name}", zero=known[name].zero) >= known[name].below:
             raise UserError(f"{where}.{name}: {token!r} is out of range; it must be below {known[name].below:g}")
     return {name: chosen.get(name, parameter.default) for name, parameter in known.items()}
@@ -174,7 +184,7 @@ def complete_hyper(method: str, chosen: Mapping[str, str], where: str) -> dict[s
 def hyper_help() -> str:
     """The further hyper-parameters of all methods, for `--help`."""
     listed = (
-        f"{parameter.name} of {method.token}: {parameter.text} ({parameter.default})"
+        f"{parameter.name} of {' on '.join([method.token, *parameter.domains])}: {parameter.text} ({parameter.default})"
         for method in METHODS.values()
         for parameter in method.hyper
     )

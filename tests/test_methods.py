@@ -67,6 +67,16 @@ def test_hyper_parameters_have_their_defaults_unless_chosen():
     assert complete_hyper("none", {}, "hyper") == {}
 
 
+def test_a_hyper_parameter_of_some_domains_is_the_agents_there_and_not_the_tuners(monkeypatch):
+    hyper = (Hyperparameter("tau", "1000", "how long"), Hyperparameter("eta", "0.1", "how hot", domains=("minatar",)))
+    monkeypatch.setitem(METHODS, "scalar", methods.Method(**{**vars(METHODS["scalar"]), "hyper": hyper}))
+    assert complete_hyper("scalar", {}, "hyper") == {"tau": "1000"}
+    assert complete_hyper("scalar", {"eta": "0.2"}, "hyper", "minatar") == {"tau": "1000", "eta": "0.2"}
+    assert "; eta of scalar on minatar: how hot (0.1)" in methods.hyper_help()
+    with pytest.raises(UserError, match=r"hyper.eta: method scalar has no such .* on mountain_car; it has tau$"):
+        complete_hyper("scalar", {"eta": "0.2"}, "hyper", "mountain_car")
+
+
 @pytest.mark.usefixtures("with_tau")
 def test_the_help_lists_hyper_parameters_with_their_defaults():
     assert methods.hyper_help().startswith("tau of scalar: how long (1000); kappa of scalar: how much (2^-4)")

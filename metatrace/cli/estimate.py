@@ -65,7 +65,7 @@ def _seconds(domain: Domain, token: str, method: str, options: argparse.Namespac
         RunKey(token, method, _ALPHA, _MU if METHODS[method].has_mu else NO_MU, NO_DRIFT, 0),
         _TRIAL,
         complete(ENVIRONMENTS[token].readings, {}, "readings"),
-        complete_hyper(method, {}, "hyper"),
+        complete_hyper(method, {}, "hyper", domain.name),
         device=options.device,
         kernel=None if kernel is None else kernel_file(domain, kernel, options.kernel),
     )

@@ -64,7 +64,7 @@ def call(options: argparse.Namespace) -> None:
     agent = _OLD_NAMES.get(options.agent, options.agent) or "fast"
     device = options.device or "auto"
     answers = readings.complete(environment.readings, _pairs("--reading", options.reading), "reading")
-    hyper = complete_hyper(key.method, _pairs("--hyper", options.hyper), "hyper")
+    hyper = complete_hyper(key.method, _pairs("--hyper", options.hyper), "hyper", domain.name)
     for path in filter(None, (options.output, options.checkpoint)):
         atomic.check_writable(path)
     code = provenance.fingerprint(domain.code(key.environment, key.method, agent))

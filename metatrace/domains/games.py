@@ -72,7 +72,7 @@ class Games(Domain):
         entry = METHODS[method]
         compiled = () if self.kernel_of(method) is None else _COMPILED
         here = (f"{__name__}:trainer_of", f"{__name__}:run_of")
-        return Code((*here, *self.sources, entry.tuner, *compiled), method, facts_of(entry))
+        return Code((*here, *self.sources, entry.tuner, *compiled), method, facts_of(entry, self.name))
 
     def kernel_code(self, kernel: str) -> Code:
         """The passes and what compiles them."""

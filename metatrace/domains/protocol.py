@@ -136,7 +136,7 @@ class Domain(ABC):
         raise KeyError(kernel)
 
 
-def facts_of(method: Method) -> tuple[str, ...]:
-    """What a run depends on of a method's entry in the registry, for `Code.facts`."""
-    hyper = {parameter.name: parameter.default for parameter in method.hyper}
+def facts_of(method: Method, domain: str) -> tuple[str, ...]:
+    """What a run on a domain depends on of a method's entry in the registry, for `Code.facts`."""
+    hyper = {name: parameter.default for name, parameter in method.hyper_on(domain).items()}
     return (f"{method.token}: {method.tuner} {sorted(method.options.items())} {sorted(hyper.items())}",)

@@ -93,7 +93,7 @@ class Plan:
         key, domain, length = run.key, domain_of(run.key.environment), self.lengths[run]
         readings, hyper = (
             self.asked.readings_of(key.environment, run.variant),
-            self.asked.hyper_of(key.method, run.variant),
+            self.asked.hyper_of(key.environment, key.method, run.variant),
         )
         options = [f"--{domain.unit} {length}"]
         options += [f"--reading {name}={value}" for name, value in readings.items()]
