@@ -14,6 +14,7 @@ from metatrace import numbers
 from metatrace.errors import UserError
 
 UNTUNED = "none"
+ACTOR_CRITIC, SARSA = "actor_critic", "sarsa"
 Dashes = tuple[float, ...]
 
 
@@ -45,6 +46,7 @@ class Method:
       colour, dashes, marker: how its line looks in every figure; `dashes` is an on-off pattern, () is solid.
       tuner: `module:Class`. options: keyword arguments that tell it from another entry with the same class.
       domains: the folders of `metatrace.domains` on which it runs.
+      agent: whose weights it changes, `ACTOR_CRITIC` or `SARSA`.
       kernels: domain -> the compiled kernel that runs it there; on other domains its tuner runs as it stands.
       hyper: its further hyper-parameters; `has_mu`: whether it has a meta-step-size.
     """
@@ -61,6 +63,7 @@ class Method:
     kernels: Mapping[str, str] = field(default_factory=dict)
     hyper: tuple[Hyperparameter, ...] = ()
     has_mu: bool = True
+    agent: str = ACTOR_CRITIC
 
     @property
     def name(self) -> str:
@@ -81,7 +84,8 @@ _LAZY = {"mountain_car": "lazy_kernel"}
 _STEP = {"atari": "step_kernel", "minatar": "step_kernel"}
 _LAZY_AND_STEP = {**_LAZY, **_STEP}
 _PACKED_AND_STEP = {"mountain_car": "packed_kernel", **_STEP}
-_DENSE = {"mountain_car": "dense_kernel"}
+_RELATED = {"atari": "related_kernel", "minatar": "related_kernel"}
+_DENSE = {"mountain_car": "dense_kernel", **_RELATED}
 _UNNORMALIZED = {"normalized": False}
 
 # In the order in which figures show them. Hues of Okabe and Ito, which colour-blind eyes tell apart, and of Tol where
@@ -145,6 +149,15 @@ _ENTRIES = (
         "metatrace.related.obgd:ObGD", kernels=_DENSE, has_mu=False,
         hyper=(Hyperparameter("kappa", "2^1", "how far below an overshoot a step stays"),),
     ),
+    Method(
+        "sarsa-none", "SARSA(λ) without tuning", "SARSA", "#117733", (5.0, 2.0, 1.0, 2.0), "o",
+        "metatrace.tuning.constant:Constant", domains=("minatar",), kernels={"minatar": "related_kernel"},
+        has_mu=False, agent=SARSA,
+        hyper=(
+            Hyperparameter("tau_0", "2^-1", "the softmax policy's temperature at the start", domains=("minatar",)),
+            Hyperparameter("tau_k", "0.00025", "how fast it falls, an episode", zero=True, domains=("minatar",)),
+        ),
+    ),
 )  # fmt: skip
 METHODS: dict[str, Method] = {entry.token: entry for entry in _ENTRIES}
 
@@ -174,7 +187,8 @@ def complete_hyper(method: str, chosen: Mapping[str, str], where: str, domain: s
     for name, token in chosen.items():
         if name not in known:
             listed = f"it has {', '.join(known)}" if known else "it has none"
-            there = f" on {domain}" if any(one.name == name for one in METHODS[method].hyper) else ""
+            elsewhere = domain and any(one.name == name for one in METHODS[method].hyper)
+            there = f" on {domain}" if elsewhere else ""
             raise UserError(f"{where}.{name}: method {method} has no such hyper-parameter{there}; {listed}")
         if numbers.parse(token, f"{where}.{name}", zero=known[name].zero) >= known[name].below:
             raise UserError(f"{where}.{name}: {token!r} is out of range; it must be below {known[name].below:g}")

@@ -23,7 +23,7 @@ os.environ.setdefault("SLURM_CONF", os.devnull)
 hypothesis.settings.register_profile("metatrace", deadline=None)
 hypothesis.settings.load_profile("metatrace")
 
-KERNELS = ("lazy_kernel", "packed_kernel", "dense_kernel", "step_kernel")
+KERNELS = ("lazy_kernel", "packed_kernel", "dense_kernel", "step_kernel", "related_kernel")
 
 
 def pytest_collection_modifyitems(items):

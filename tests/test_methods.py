@@ -13,10 +13,15 @@ ENTRIES = list(METHODS.values())
 DOMAINS = {module.name for module in pkgutil.iter_modules(domains.__path__) if module.ispkg}
 
 
-@pytest.mark.parametrize("what", ["token", "label", "short", "marker", "colour"])
-def test_no_two_methods_share_a_name_a_colour_or_a_marker(what):
+@pytest.mark.parametrize("what", ["token", "label", "short", "colour"])
+def test_no_two_methods_share_a_name_or_a_colour(what):
     values = [getattr(entry, what) for entry in ENTRIES]
     assert len(set(values)) == len(values)
+
+
+def test_no_two_methods_of_an_agent_share_a_marker():
+    markers = [(entry.agent, entry.marker) for entry in ENTRIES]
+    assert len(set(markers)) == len(markers)
 
 
 def test_methods_are_told_apart_in_grey():
@@ -41,7 +46,9 @@ def test_a_method_runs_on_domains_that_there_are(entry):
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.token)
 def test_defaults_of_hyper_parameters_are_number_tokens(entry):
-    complete_hyper(entry.token, {parameter.name: parameter.default for parameter in entry.hyper}, "default")
+    for domain in entry.domains:
+        defaults = {name: parameter.default for name, parameter in entry.hyper_on(domain).items()}
+        assert complete_hyper(entry.token, defaults, "default", domain) == defaults
 
 
 def test_an_unknown_method_is_refused_with_the_list():
