@@ -69,6 +69,15 @@ def kernel_files(made_once):
     return file
 
 
+@pytest.fixture
+def small_numbers_count_again():
+    """A run counts numbers too small for full precision as 0; later tests need them again."""
+    yield
+    import torch  # a second, which tests without networks do not pay
+
+    torch.set_flush_denormal(False)
+
+
 @pytest.fixture(scope="session")
 def all_kernels(kernel_files):
     """Of every kernel its file."""

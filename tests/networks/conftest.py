@@ -1,7 +1,6 @@
 """The compiled passes; and each test leaves the processor as it was."""
 
 import pytest
-import torch
 
 from metatrace.networks import compiled, related, related_layout
 
@@ -21,7 +20,5 @@ def compiled_agent(kernel_files):
 
 
 @pytest.fixture(autouse=True)
-def small_numbers_count_again():
-    """A run counts numbers too small for full precision as 0; later tests need them again."""
-    yield
-    torch.set_flush_denormal(False)
+def processor_as_it_was(small_numbers_count_again):
+    """After each test."""

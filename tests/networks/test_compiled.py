@@ -85,15 +85,16 @@ def compare(compiled_agent, shape, method, steps, **chosen):
     return largest_u
 
 
+# The games' network takes longest, and the slow tests take it through 200 steps.
 @pytest.mark.parametrize("shape", [SMALL, THREE, MINATAR], ids=["small", "three", "minatar"])
 @pytest.mark.parametrize("method", COMPILED)
 def test_the_passes_are_the_tuners_lines(compiled_agent, method, shape):
     compare(compiled_agent, shape, method, 10 if shape is MINATAR else 30)
 
 
-@pytest.mark.parametrize("method", METHOD_CODES)
-def test_they_are_at_the_size_of_the_papers_network(compiled_agent, method):
-    compare(compiled_agent, GAME, method, 10)
+@pytest.mark.parametrize("method", ["none", "mixed"])
+def test_so_they_are_for_the_games_network(compiled_agent, method):
+    compare(compiled_agent, GAME, method, 5)
 
 
 @pytest.mark.slow

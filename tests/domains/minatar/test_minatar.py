@@ -1,6 +1,5 @@
 """The five games of MinAtar, with the real package: its own wrapper is the oracle."""
 
-import io
 import os
 import signal
 import subprocess
@@ -10,9 +9,9 @@ import time
 import minatar
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from traces import assert_goes_on_from_its_state, trace
 
 from metatrace.cli import main as cli
 from metatrace.domains.atari.domain import DOMAIN as ATARI
@@ -28,6 +27,8 @@ from metatrace.networks.checkpoint import Checkpoint, progress
 from metatrace.pipeline import jobs
 from metatrace.runs.key import RunKey
 from metatrace.runs.results import load_run
+
+pytestmark = pytest.mark.usefixtures("small_numbers_count_again")
 
 # By the game: bits of a cell, and MinAtar's numbers of the actions that have an effect in it.
 GAMES = {
@@ -49,17 +50,6 @@ def oracle_of(game, seed, **chosen):
 
 def actions_of(game, count, seed=0):
     return np.random.default_rng(seed).integers(game.shape.n_actions, size=count).tolist()
-
-
-def trace(game, actions):
-    """All that can be seen of a game that is played so, and begun anew when it is over."""
-    seen = []
-    for action in actions:
-        step = game.step(action)
-        seen.append((step.observation.tobytes(), *step[1:]))
-        if step.over:
-            seen.append(game.reset().tobytes())
-    return seen
 
 
 def test_every_game_of_the_package_is_an_environment():
@@ -156,15 +146,8 @@ def test_the_same_seed_is_the_same_game_and_another_is_another(game):
 @given(number=st.integers(0, 600), seed=st.integers(0, 2**32))
 def test_a_game_goes_on_from_a_saved_state_as_if_undisturbed(game, number, seed):
     undisturbed = Game(game, seed=seed)
-    undisturbed.reset()
     actions = actions_of(undisturbed, number + 200, seed)
-    trace(undisturbed, actions[:number])
-    file = io.BytesIO()
-    np.savez(file, allow_pickle=False, **undisturbed.state())
-    file.seek(0)
-    restored = Game(game, seed=seed + 1)
-    restored.restore(np.load(file, allow_pickle=False))
-    assert trace(undisturbed, actions[number:]) == trace(restored, actions[number:])
+    assert_goes_on_from_its_state(undisturbed, Game(game, seed=seed + 1), actions, number)
 
 
 def test_the_saved_state_of_another_game_is_refused():
@@ -181,13 +164,6 @@ def test_a_frame_once_handed_out_never_changes():
 
 
 # Runs
-
-
-@pytest.fixture(autouse=True)
-def small_numbers_count_again():
-    """A run counts numbers too small for full precision as 0; later tests need them again."""
-    yield
-    torch.set_flush_denormal(False)
 
 
 @pytest.fixture
