@@ -19,7 +19,6 @@ from metatrace.compiled import object_code
 from metatrace.domains import readings
 from metatrace.domains.atari.domain import DOMAIN
 from metatrace.domains.atari.readings import READINGS
-from metatrace.domains.games import trainer_of
 from metatrace.domains.protocol import Request
 from metatrace.runs.key import RunKey
 
@@ -60,7 +59,7 @@ def test_a_frame(benchmark, kernel, table, method, how, part):
     answers = readings.complete(READINGS["seaquest"], {}, "readings")
     key = RunKey("seaquest", method, "2^-12", "0.001", "0", 0)
     request = Request(key, 10**6, answers, device="cpu", kernel=kernel if how == "compiled" else None)
-    trainer = trainer_of(request, DOMAIN.make)
+    trainer = DOMAIN.trainer(request)
     rng = np.random.default_rng(0)
 
     def emulator():

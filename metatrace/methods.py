@@ -26,6 +26,7 @@ class Hyperparameter:
     Attributes:
       default: the published one, a number token. text: what it is, in a few words.
       zero, below: which values are refused: 0 unless `zero` allows it, and those from `below` up.
+      domains: where alone the method has it, as a number of its agent there; (): everywhere, as one of its tuner.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Hyperparameter:
     text: str
     zero: bool = False
     below: float = math.inf
+    domains: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,10 @@ class Method:
         """The name in legends, on one line."""
         return self.short.replace("\n", " ")
 
+    def hyper_on(self, domain: str) -> dict[str, Hyperparameter]:
+        """Its hyper-parameters on a domain, by name; the tuner's alone for "", which is none."""
+        return {one.name: one for one in self.hyper if not one.domains or domain in one.domains}
+
     @property
     def line_style(self) -> str | tuple[float, Dashes]:
         """The dashes as matplotlib's linestyle."""
@@ -80,7 +86,8 @@ _LAZY = {"mountain_car": "lazy_kernel"}
 _STEP = {"atari": "step_kernel", "minatar": "step_kernel"}
 _LAZY_AND_STEP = {**_LAZY, **_STEP}
 _PACKED_AND_STEP = {"mountain_car": "packed_kernel", **_STEP}
-_DENSE = {"mountain_car": "dense_kernel"}
+_RELATED = {"atari": "related_kernel", "minatar": "related_kernel"}
+_DENSE = {"mountain_car": "dense_kernel", **_RELATED}
 _UNNORMALIZED = {"normalized": False}
 _SARSA_LAZY = {"mountain_car": "sarsa_lazy_kernel"}
 _SARSA: dict[str, Any] = {"agent": SARSA, "domains": ("mountain_car",), "excluded": ("drifting_mountain_car",)}
@@ -149,7 +156,12 @@ _ENTRIES = (
     # SARSA(λ), the agent that SID and NOSID were made for. Markers are those of the same tuner under AC(λ).
     Method(
         "sarsa-none", "SARSA(λ) without tuning", "SARSA", "#117733", (5.0, 2.0, 1.0, 2.0), "o",
-        "metatrace.tuning.constant:Constant", kernels=_SARSA_LAZY, has_mu=False, **_SARSA,
+        "metatrace.tuning.constant:Constant", kernels={**_SARSA_LAZY, "minatar": "related_kernel"}, has_mu=False,
+        **{**_SARSA, "domains": ("mountain_car", "minatar")},
+        hyper=(
+            Hyperparameter("tau_0", "2^-1", "the softmax policy's temperature at the start", domains=("minatar",)),
+            Hyperparameter("tau_k", "0.00025", "how fast it falls, an episode", zero=True, domains=("minatar",)),
+        ),
     ),
     Method(
         "sarsa-scalar", "SARSA(λ) with normalized scalar Metatrace", "SARSA,\nscalar", "#88ccee", (9.0, 1.5), "s",
@@ -182,18 +194,23 @@ def method_of(token: str, where: str) -> Method:
     return METHODS[token]
 
 
-def complete_hyper(method: str, chosen: Mapping[str, str], where: str) -> dict[str, str]:
+def complete_hyper(method: str, chosen: Mapping[str, str], where: str, domain: str = "") -> dict[str, str]:
     """A value for each further hyper-parameter of a method: the chosen number token, else the default.
+
+    Args:
+      domain: where it runs; "" leaves out the hyper-parameters that are not the tuner's.
 
     Raises:
       UserError: an unknown method or hyper-parameter, no number token, or one out of range; `where` tells the user
         which file or option holds it.
     """
-    known = {parameter.name: parameter for parameter in method_of(method, where).hyper}
+    known = method_of(method, where).hyper_on(domain)
     for name, token in chosen.items():
         if name not in known:
             listed = f"it has {', '.join(known)}" if known else "it has none"
-            raise UserError(f"{where}.{name}: method {method} has no such hyper-parameter; {listed}")
+            elsewhere = domain and any(one.name == name for one in METHODS[method].hyper)
+            there = f" on {domain}" if elsewhere else ""
+            raise UserError(f"{where}.{name}: method {method} has no such hyper-parameter{there}; {listed}")
         if numbers.parse(token, f"{where}.{name}", zero=known[name].zero) >= known[name].below:
             raise UserError(f"{where}.{name}: {token!r} is out of range; it must be below {known[name].below:g}")
     return {name: chosen.get(name, parameter.default) for name, parameter in known.items()}
@@ -202,7 +219,7 @@ def complete_hyper(method: str, chosen: Mapping[str, str], where: str) -> dict[s
 def hyper_help() -> str:
     """The further hyper-parameters of all methods, for `--help`."""
     listed = (
-        f"{parameter.name} of {method.token}: {parameter.text} ({parameter.default})"
+        f"{parameter.name} of {' on '.join([method.token, *parameter.domains])}: {parameter.text} ({parameter.default})"
         for method in METHODS.values()
         for parameter in method.hyper
     )

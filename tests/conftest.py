@@ -23,7 +23,15 @@ os.environ.setdefault("SLURM_CONF", os.devnull)
 hypothesis.settings.register_profile("metatrace", deadline=None)
 hypothesis.settings.load_profile("metatrace")
 
-KERNELS = ("lazy_kernel", "packed_kernel", "dense_kernel", "sarsa_lazy_kernel", "sarsa_packed_kernel", "step_kernel")
+KERNELS = (
+    "lazy_kernel",
+    "packed_kernel",
+    "dense_kernel",
+    "sarsa_lazy_kernel",
+    "sarsa_packed_kernel",
+    "step_kernel",
+    "related_kernel",
+)
 
 
 def pytest_collection_modifyitems(items):
@@ -67,6 +75,15 @@ def kernel_files(made_once):
         return made_once(kernel, make) / name
 
     return file
+
+
+@pytest.fixture
+def small_numbers_count_again():
+    """A run counts numbers too small for full precision as 0; later tests need them again."""
+    yield
+    import torch  # a second, which tests without networks do not pay
+
+    torch.set_flush_denormal(False)
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,9 @@ def test_a_method_runs_on_domains_that_there_are(entry):
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.token)
 def test_defaults_of_hyper_parameters_are_number_tokens(entry):
-    complete_hyper(entry.token, {parameter.name: parameter.default for parameter in entry.hyper}, "default")
+    for domain in entry.domains:
+        defaults = {name: parameter.default for name, parameter in entry.hyper_on(domain).items()}
+        assert complete_hyper(entry.token, defaults, "default", domain) == defaults
 
 
 def test_an_unknown_method_is_refused_with_the_list():
@@ -71,6 +73,16 @@ def test_hyper_parameters_have_their_defaults_unless_chosen():
     assert complete_hyper("scalar", {}, "hyper") == {"tau": "1000", "kappa": "2^-4"}
     assert complete_hyper("scalar", {"kappa": "0"}, "hyper") == {"tau": "1000", "kappa": "0"}
     assert complete_hyper("none", {}, "hyper") == {}
+
+
+def test_a_hyper_parameter_of_some_domains_is_the_agents_there_and_not_the_tuners(monkeypatch):
+    hyper = (Hyperparameter("tau", "1000", "how long"), Hyperparameter("eta", "0.1", "how hot", domains=("minatar",)))
+    monkeypatch.setitem(METHODS, "scalar", methods.Method(**{**vars(METHODS["scalar"]), "hyper": hyper}))
+    assert complete_hyper("scalar", {}, "hyper") == {"tau": "1000"}
+    assert complete_hyper("scalar", {"eta": "0.2"}, "hyper", "minatar") == {"tau": "1000", "eta": "0.2"}
+    assert "; eta of scalar on minatar: how hot (0.1)" in methods.hyper_help()
+    with pytest.raises(UserError, match=r"hyper.eta: method scalar has no such .* on mountain_car; it has tau$"):
+        complete_hyper("scalar", {"eta": "0.2"}, "hyper", "mountain_car")
 
 
 @pytest.mark.usefixtures("with_tau")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from metatrace.cli.compile import kernel_file
 from metatrace.cli.options import KERNEL_HELP, UNITS, whole_number
+from metatrace.compiled.object_code import file_name
 from metatrace.domains.protocol import Domain, Request
 from metatrace.domains.readings import complete
 from metatrace.domains.registry import DOMAINS, ENVIRONMENTS, domain_of, environment_of, methods_of
@@ -31,7 +32,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--environment", help="what to try; by default the slowest that counts so")
     parser.add_argument("--cores", default=1, type=whole_number("--cores", 1), metavar="N")
     parser.add_argument("--device", default="auto", help="cpu, cuda or auto (default)")
-    parser.add_argument("--kernel", type=Path, metavar="FILE", help=KERNEL_HELP)
+    several = (
+        f"{KERNEL_HELP}. If methods need several, once for each, under the file names that the workflow gives them"
+    )
+    parser.add_argument("--kernel", action="append", default=[], type=Path, metavar="FILE", help=several)
     parser.add_argument("--output", type=Path, metavar="JSON", help="also gets the milliseconds of each method")
 
 
@@ -69,9 +73,9 @@ def _seconds(domain: Domain, token: str, method: str, options: argparse.Namespac
         RunKey(token, method, _ALPHA, _MU if METHODS[method].has_mu else NO_MU, NO_DRIFT, 0),
         _TRIAL,
         complete(ENVIRONMENTS[token].asked(method), {}, "readings"),
-        complete_hyper(method, {}, "hyper"),
+        complete_hyper(method, {}, "hyper", domain.name),
         device=options.device,
-        kernel=None if kernel is None else kernel_file(domain, kernel, options.kernel),
+        kernel=None if kernel is None else kernel_file(domain, kernel, _chosen(kernel, options.kernel)),
     )
     marks: list[tuple[int, float, float]] = []
     done = 0
@@ -85,6 +89,11 @@ def _seconds(domain: Domain, token: str, method: str, options: argparse.Namespac
     clock = 2 if domain.train(request, mark).meta.get("device") == "cuda" else 1
     first, last = marks[0], marks[-1]
     return (last[clock] - first[clock]) / max(last[0] - first[0], 1)
+
+
+def _chosen(kernel: str, files: list[Path]) -> Path | None:
+    """The file of a kernel among those that were named: the only one, or the one with the kernel's name."""
+    return next((file for file in files if len(files) == 1 or file.name == file_name(kernel)), None)
 
 
 def _length_of_method(unit: str) -> Callable[[str], tuple[str, int]]:

@@ -49,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--checkpoint", type=Path, metavar="FILE", help=f"{checkpoint_help}{_taken_by('checkpoint')}")
     seconds = whole_number("--checkpoint-every", 1)
     add("--checkpoint-every", type=seconds, default=300, metavar="SECONDS", help="how often to save (300)")
-    device_help = "cpu, cuda, or auto (default), a graphics card if there is one"
+    device_help = "cpu, cuda, or auto (default), a graphics card if there is one; for MinAtar the processor"
     add("--device", help=f"{device_help}{_taken_by('device')}")
 
 
@@ -64,7 +64,7 @@ def call(options: argparse.Namespace) -> None:
     agent = _OLD_NAMES.get(options.agent, options.agent) or "fast"
     device = options.device or "auto"
     answers = readings.complete(environment.asked(key.method), _pairs("--reading", options.reading), "reading")
-    hyper = complete_hyper(key.method, _pairs("--hyper", options.hyper), "hyper")
+    hyper = complete_hyper(key.method, _pairs("--hyper", options.hyper), "hyper", domain.name)
     for path in filter(None, (options.output, options.checkpoint)):
         atomic.check_writable(path)
     code = provenance.fingerprint(domain.code(key.environment, key.method, agent))

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from metatrace.config.figure import OWN_READINGS, Figure
-from metatrace.domains.registry import ENVIRONMENTS
+from metatrace.domains.registry import ENVIRONMENTS, domain_of
 from metatrace.methods import METHODS, complete_hyper
 from metatrace.runs.key import RunKey
 
@@ -60,11 +60,12 @@ class Experiments:
         in_force = next((figure.readings for figure in self._of(variant)), self.readings)
         return {reading.key: in_force[reading.key] for reading in ENVIRONMENTS[environment].asked(method)}
 
-    def hyper_of(self, method: str, variant: str = OWN_READINGS) -> dict[str, str]:
-        """Every hyper-parameter of a method, for the runs of a variant."""
-        known = {parameter.name for parameter in METHODS[method].hyper}
+    def hyper_of(self, environment: str, method: str, variant: str = OWN_READINGS) -> dict[str, str]:
+        """Every hyper-parameter of a method on an environment, for the runs of a variant."""
+        domain = domain_of(environment).name
+        known = METHODS[method].hyper_on(domain)
         chosen = {key: value for figure in self._of(variant) for key, value in figure.hyper.items() if key in known}
-        return complete_hyper(method, chosen, "hyper")
+        return complete_hyper(method, chosen, "hyper", domain)
 
     def sections(self) -> dict[str, list[Figure]]:
         """The figures by section of the report, in the config's order."""

@@ -56,7 +56,8 @@ class Config(Model):
     readings: Answers = key("a table of reading and answer; config/README.md lists them", default={})
     statistics: Statistics = key("a table with final_episodes and spread_alpha_max", default=Statistics())
     device: Literal["auto", "cpu", "cuda"] = key(
-        "where games are learned, one of auto (a graphics card if there is one), cpu, cuda", default="auto"
+        "where games are learned, one of auto (a graphics card if there is one; the processor for MinAtar), cpu, cuda",
+        default="auto",
     )
     figures: dict[_FigureName, _AnyEntry] = key(
         "a table of figures, at least one", "`snakemake <name>` makes the figure of that name", min_length=1

@@ -180,16 +180,18 @@ def _variant(entry: OwnRuns, chosen: Mapping[str, str], key: str) -> str:
     """The variant that a figure's runs are of: the readings and hyper-parameters that are not the config's own."""
     asked = (reading for name in entry.environment for reading in ENVIRONMENTS[name].asked(*entry.method))
     readings.complete(asked, entry.readings, f"{key}.readings")
+    domain = domain_of(entry.environment[0]).name
     defaults: dict[str, set[str]] = {}
     for method in entry.method:
-        known = {parameter.name: parameter.default for parameter in METHODS[method].hyper}
-        complete_hyper(method, {name: value for name, value in entry.hyper.items() if name in known}, f"{key}.hyper")
-        for parameter, default in known.items():
-            defaults.setdefault(parameter, set()).add(default)
-    for parameter in entry.hyper:
-        if parameter not in defaults:
+        known = METHODS[method].hyper_on(domain)
+        chosen_here = {name: value for name, value in entry.hyper.items() if name in known}
+        complete_hyper(method, chosen_here, f"{key}.hyper", domain)
+        for name, parameter in known.items():
+            defaults.setdefault(name, set()).add(parameter.default)
+    for name in entry.hyper:
+        if name not in defaults:
             raise UserError(
-                f"{key}.hyper.{parameter}: no method of this figure has it; it must be one of {_listed(defaults)}"
+                f"{key}.hyper.{name}: no method of this figure has it; it must be one of {_listed(defaults)}"
             )
     others = {reading: answer for reading, answer in entry.readings.items() if answer != chosen[reading]}
     others |= {name: value for name, value in entry.hyper.items() if defaults[name] != {value}}

@@ -5,8 +5,9 @@ Nothing heavy is imported here; a run imports what it needs.
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from metatrace import numbers
@@ -20,11 +21,8 @@ if TYPE_CHECKING:
 
 GAMMA, LAM = 0.99, 0.8
 PSI = 0.01  # ψ, the weight of the entropy term
-_KERNEL = "metatrace.networks.step_kernel"
-_COMPILED = (
-    *(f"{_KERNEL}:{part}" for part in ("entry", "SIGNATURE", "FASTMATH")),
-    "metatrace.compiled.object_code:compile_object",
-)
+# Kernel -> the module that makes trainings by it: `trainer_of`, `run_of`
+_TRAINING = {"step_kernel": __name__, "related_kernel": "metatrace.domains.related_games"}
 
 
 class Games(Domain):
@@ -40,7 +38,7 @@ class Games(Domain):
     unit_text = "observed frames"
     length_in_meta = "observed_frames"
     options = frozenset({"device", "checkpoint"})
-    kernels: tuple[str, ...] = ("step_kernel",)
+    kernels: tuple[str, ...] = tuple(_TRAINING)
 
     def make(self, environment: str, seed: Any, readings: Mapping[str, str]) -> "Environment":
         """A game, by its token; `seed` is a numpy SeedSequence."""
@@ -50,7 +48,8 @@ class Games(Domain):
         """By the compiled agent where there is one for the method and the run is on a processor, else by the plain."""
         from metatrace.networks.checkpoint import Checkpoint
 
-        trainer = trainer_of(request, self.make, self.reward_reading)
+        request = replace(request, device=self.device(request.device))
+        trainer = self.trainer(request)
         saved = None
         if request.checkpoint is not None:
             device = device_of(request.device).partition(":")[0]
@@ -65,24 +64,43 @@ class Games(Domain):
                 saved.save(trainer.state())
 
         trainer.run(after_step)
-        return run_of(request, trainer)
+        made: Run = import_module(self._training(request.key.method)).run_of(request, trainer)
+        return made
+
+    def trainer(self, request: Request) -> "Trainer":
+        """The training that a request asks for, at its beginning."""
+        module = import_module(self._training(request.key.method))
+        made: Trainer = module.trainer_of(request, self.make, self.reward_reading)
+        return made
 
     def code(self, environment: str, method: str, agent: str = "fast") -> Code:
         """The games, the agents, the method's tuner, and the compiled passes if it has them."""
         entry = METHODS[method]
-        compiled = () if self.kernel_of(method) is None else _COMPILED
-        here = (f"{__name__}:trainer_of", f"{__name__}:run_of")
-        return Code((*here, *self.sources, entry.tuner, *compiled), method, facts_of(entry))
+        kernel, training = self.kernel_of(method), self._training(method)
+        compiled = () if kernel is None else self.kernel_code(kernel).entries
+        made = (f"{training}:trainer_of", f"{training}:run_of")
+        return Code((*made, *self.sources, entry.tuner, *compiled), method, facts_of(entry, self.name))
 
     def kernel_code(self, kernel: str) -> Code:
         """The passes and what compiles them."""
-        return Code(_COMPILED)
+        module = _passes(kernel)
+        parts = (f"{module}:{part}" for part in ("entry", "SIGNATURE", "FASTMATH"))
+        return Code((*parts, "metatrace.compiled.object_code:compile_object"))
 
     def compile(self, kernel: str) -> bytes:
         """Their machine code. An update's arrays never overlap; those that a pass only reads may."""
         from metatrace.compiled import object_code
 
-        return object_code.compile_object(_KERNEL, "entry", arrays_apart=True)
+        return object_code.compile_object(_passes(kernel), "entry", arrays_apart=True)
+
+    def _training(self, method: str) -> str:
+        """The module that makes trainings of a method."""
+        return _TRAINING[self.kernel_of(method) or "step_kernel"]
+
+
+def _passes(kernel: str) -> str:
+    """The module of a kernel."""
+    return f"metatrace.networks.{kernel}"
 
 
 def device_of(chosen: str) -> str:

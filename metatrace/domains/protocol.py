@@ -102,6 +102,8 @@ class Domain(ABC):
       unit_text: in running text: "episodes", "observed frames". unit_note: what one is, where that is not plain.
       length_in_meta: the key of a run file's `meta` that holds the length.
       options: which of `device`, `checkpoint` and `agent` its runs take.
+      auto_device: what the device `auto` means there, where `device` is an option: itself, the graphics card if there
+        is one, or cpu.
       kernels: the names of its compiled kernels.
     """
 
@@ -113,7 +115,12 @@ class Domain(ABC):
     unit_note = ""
     length_in_meta = "episodes"
     options: frozenset[str] = frozenset()
+    auto_device = "auto"
     kernels: tuple[str, ...] = ()
+
+    def device(self, chosen: str) -> str:
+        """What a chosen device means there: cpu, cuda, or auto."""
+        return self.auto_device if chosen == "auto" else chosen
 
     @abstractmethod
     def train(self, request: Request, progress: Progress) -> "Run":
@@ -141,7 +148,7 @@ class Domain(ABC):
         raise KeyError(kernel)
 
 
-def facts_of(method: Method) -> tuple[str, ...]:
-    """What a run depends on of a method's entry in the registry, for `Code.facts`."""
-    hyper = {parameter.name: parameter.default for parameter in method.hyper}
+def facts_of(method: Method, domain: str) -> tuple[str, ...]:
+    """What a run on a domain depends on of a method's entry in the registry, for `Code.facts`."""
+    hyper = {name: parameter.default for name, parameter in method.hyper_on(domain).items()}
     return (f"{method.token}: {method.tuner} {sorted(method.options.items())} {sorted(hyper.items())}",)

@@ -93,7 +93,7 @@ class Plan:
         key, domain, length = run.key, domain_of(run.key.environment), self.lengths[run]
         readings, hyper = (
             self.asked.readings_of(key.environment, key.method, run.variant),
-            self.asked.hyper_of(key.method, run.variant),
+            self.asked.hyper_of(key.environment, key.method, run.variant),
         )
         options = [f"--{domain.unit} {length}"]
         options += [f"--reading {name}={value}" for name, value in readings.items()]
@@ -138,7 +138,7 @@ class Plan:
             "mem_mb": 700,
             "runtime": lambda wildcards, input: self.minutes(run_of(wildcards), input.times),
             # With `--resources gpu=8`, eight runs share a card; without it, as many as there are cores.
-            "gpu": 0 if self.asked.device == "cpu" else 1,
+            "gpu": 0 if domain.device(self.asked.device) == "cpu" else 1,
         }
 
     def minutes(self, run: WantedRun, frame_times: str) -> int:
@@ -161,10 +161,9 @@ class Plan:
     def trial(self, domain: Domain) -> str:
         """The options of the command that measures how long a frame takes."""
         lengths = [f"{method}=0" for method in self.methods_in(domain)]
-        kernels = self.kernel_files(domain, self.methods_in(domain))
-        kernel = ["--kernel", *kernels] if len(kernels) == 1 else []
+        kernels = [part for file in self.kernel_files(domain, self.methods_in(domain)) for part in ("--kernel", file)]
         environment = ["--environment", domain.slowest]
-        return shlex.join([f"--{domain.unit}", *lengths, *environment, "--device", self.asked.device, *kernel])
+        return shlex.join([f"--{domain.unit}", *lengths, *environment, "--device", self.asked.device, *kernels])
 
     def left_to_learn(
         self, domain: Domain, runs: Iterable[WantedRun], choices: Iterable[str]

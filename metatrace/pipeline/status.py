@@ -139,7 +139,7 @@ def _asked_meta(run: WantedRun, length: int, asked: Experiments) -> dict[str, An
         "code": jobs.code_of(context.run_job(run.key.environment, run.key.method)),
         "length": length,
         "readings": asked.readings_of(run.key.environment, run.key.method, run.variant),
-        "hyper": asked.hyper_of(run.key.method, run.variant),
+        "hyper": asked.hyper_of(run.key.environment, run.key.method, run.variant),
     }
 
 

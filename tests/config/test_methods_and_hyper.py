@@ -49,8 +49,23 @@ def test_a_hyper_parameter_makes_a_variant_and_the_rest_has_its_default():
     asked = loading.check(config(method="calm", mu=None, hyper={"tau": "500"}), "c.yaml")
     figure = asked.figures["one"]
     assert (figure.variant, figure.hyper) == ("tau~500", {"tau": "500"})
-    assert asked.hyper_of("calm", "tau~500") == {"tau": "500", "kappa": "2^1"}
-    assert asked.hyper_of("calmer") == {"tau": "1000"} and asked.hyper_of("none", "tau~500") == {}
+    assert asked.hyper_of("mountain_car", "calm", "tau~500") == {"tau": "500", "kappa": "2^1"}
+    assert asked.hyper_of("mountain_car", "calmer") == {"tau": "1000"}
+    assert asked.hyper_of("mountain_car", "none", "tau~500") == {}
+
+
+def test_a_hyper_parameter_of_another_domain_is_none_of_the_method_there(monkeypatch):
+    warm = Hyperparameter("warmth", "2^-1", "a temperature", domains=("minatar",))
+    everywhere = ("mountain_car", "minatar")
+    monkeypatch.setitem(METHODS, "calm", dataclasses.replace(METHODS["calm"], domains=everywhere, hyper=(TAU, warm)))
+    refused = refusal(config(method="calm", mu=None, hyper={"warmth": "2^2"}))
+    assert "figures.one.hyper.warmth: no method of this figure has it; it must be one of tau" in refused
+    game = {**GAME, "environment": "minatar_breakout", "method": ["none", "calm"], "hyper": {"warmth": "2^2"}}
+    del game["mu"]
+    asked = loading.check({"scale": "x", "figures": {"one": game}}, "c.yaml")
+    assert asked.hyper_of("minatar_breakout", "calm", "warmth~2^2") == {"tau": "1000", "warmth": "2^2"}
+    assert asked.hyper_of("mountain_car", "calm", "warmth~2^2") == {"tau": "1000"}
+    assert asked.hyper_of("minatar_breakout", "none", "warmth~2^2") == {}
 
 
 def test_the_default_makes_no_variant():

@@ -9,7 +9,6 @@ import pytest
 from metatrace.domains.atari import catch
 from metatrace.domains.atari.domain import DOMAIN
 from metatrace.domains.atari.readings import READINGS
-from metatrace.domains.games import trainer_of
 from metatrace.domains.protocol import Request
 from metatrace.domains.readings import complete
 from metatrace.runs.key import RunKey
@@ -25,7 +24,7 @@ def returns(kernel_files):
     def returns_of(method, frames):
         key, answers = RunKey("catch", method, "2^-7", "0.001", "0", 0), complete(READINGS["catch"], {}, "readings")
         request = Request(key, frames, answers, device="cpu", kernel=kernel_files("step_kernel"))
-        training = trainer_of(request, DOMAIN.make, DOMAIN.reward_reading).run()
+        training = DOMAIN.trainer(request).run()
         assert not training.diverged
         return np.array(training.returns)
 

@@ -14,7 +14,6 @@ import pytest
 
 from metatrace.domains.atari.domain import DOMAIN
 from metatrace.domains.atari.readings import READINGS
-from metatrace.domains.games import trainer_of
 from metatrace.domains.protocol import Request
 from metatrace.domains.readings import complete
 from metatrace.errors import UserError
@@ -32,9 +31,9 @@ def trainer(kernel_files):
     def trainer_of_run(method="mixed", frames=60, seed=3, **chosen):
         key = RunKey("catch", method, "2^-8", "0.001", "0", seed)
         answers = complete(READINGS["catch"], chosen, "readings")
-        kernel = kernel_files("step_kernel") if DOMAIN.kernel_of(method) else None
+        kernel = DOMAIN.kernel_of(method) and kernel_files(DOMAIN.kernel_of(method))
         request = Request(key, frames, answers, device="cpu", kernel=kernel)
-        return trainer_of(request, DOMAIN.make, DOMAIN.reward_reading)
+        return DOMAIN.trainer(request)
 
     return trainer_of_run
 
@@ -80,7 +79,7 @@ def test_the_same_seed_is_the_same_run_and_another_is_another(trainer):
     assert trainer(frames=80, seed=4).run().entropy != first.entropy
 
 
-@pytest.mark.parametrize("method", ["none", "scalar", "vector", "mixed", "nosid", "adam", "obgd"])
+@pytest.mark.parametrize("method", ["none", "scalar", "vector", "mixed", "nosid", "rmsprop", "adam", "obgd"])
 @pytest.mark.parametrize("frame", [1, 26, 31])
 def test_a_run_goes_on_from_its_state_as_if_it_had_not_stopped(trainer, method, frame):
     whole = trainer(method)

@@ -53,6 +53,14 @@ def test_figures_that_share_a_rule_have_the_same_outputs(plan):
     assert {"pictures_step_sizes", "pictures_step_sizes_sensitivity_heat_map"} <= set(plan.pictures_rules())
 
 
+def test_a_trial_gets_the_kernels_of_all_its_methods_and_minatar_no_graphics_card():
+    game = CONFIG.replace("environment: catch", "environment: minatar_breakout").replace("device: cpu", "device: auto")
+    plan = plan_of(game.replace("[none, mixed]", "[none, mixed, rmsprop]"))
+    (domain,) = plan.long_domains()
+    assert plan.trial(domain).count("--kernel") == 2 and "related_kernel" in plan.trial(domain)
+    assert plan.resources(domain, RUN.__class__)["gpu"] == 0
+
+
 def test_a_run_is_told_its_length_readings_and_device():
     car, game = PLAN.run_job(RUN), PLAN.run_job(GAME)
     assert car["options"].startswith("--episodes 30 --reading time_limit=terminal ") and "device" not in car["options"]

@@ -68,6 +68,6 @@ class Gymnasium(Domain):
     def code(self, environment: str, method: str, agent: str = "fast") -> Code:
         """The agent, the features, the task if a module here has it, and the method's tuner."""
         task, entry = self.tasks[environment], METHODS[method]
-        facts = (f"task {astuple(task)[2:]}", *facts_of(entry))
+        facts = (f"task {astuple(task)[2:]}", *facts_of(entry, self.name))
         own = (task.id.partition(":")[0],) if task.id.startswith("metatrace.") else ()
         return Code((f"{_FOLDER}.train:train", task.features, *own, entry.tuner), method, facts)

@@ -26,6 +26,7 @@ class MinAtar(Games):
         for game, readings in READINGS.items()
     }
     reward_reading = "minatar_reward"
+    auto_device = "cpu"  # one core is faster than a graphics card, for so small a network
     unit_note = "every frame of the game"
     slowest = f"{_PREFIX}space_invaders"
 

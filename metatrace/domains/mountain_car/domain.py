@@ -69,7 +69,7 @@ class MountainCar(Domain):
         else:
             entries = (_KERNELS[kernel][1], f"{_FOLDER}.compiled:load", *self.kernel_code(kernel).entries)
         record = (f"{_FOLDER}.settings:settings_of", "metatrace.domains.linear_runs:run_of")
-        return Code((*record, *entries), method, facts_of(entry))
+        return Code((*record, *entries), method, facts_of(entry, self.name))
 
     def kernel_code(self, kernel: str) -> Code:
         """The kernel and what compiles it."""

@@ -1,11 +1,10 @@
 """Catch: a game on which learning shows within minutes must be fair, winnable and not winnable blindly."""
 
-import io
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from traces import assert_goes_on_from_its_state
 
 from metatrace.domains.atari.catch import COLUMNS, HEIGHT, ROWS, WIDTH, Catch
 
@@ -110,25 +109,7 @@ def test_the_same_seed_is_the_same_game_and_another_is_another():
     assert columns(1) == columns(1) == columns(np.random.SeedSequence(1)) != columns(2)
 
 
-def trace(game, actions):
-    seen = []
-    for action in actions:
-        step = game.step(action)
-        seen.append((step.observation.tobytes(), *step[1:]))
-        if step.over:
-            seen.append(game.reset().tobytes())
-    return seen
-
-
 @given(number=st.integers(0, 60), seed=st.integers(0, 2**32))
 def test_a_game_goes_on_from_a_saved_state_as_if_undisturbed(number, seed):
-    undisturbed = Catch(seed=seed)
-    undisturbed.reset()
     actions = np.random.default_rng(seed).integers(3, size=number + 60).tolist()
-    trace(undisturbed, actions[:number])
-    file = io.BytesIO()
-    np.savez(file, **undisturbed.state())
-    file.seek(0)
-    restored = Catch(seed=seed + 1)
-    restored.restore(np.load(file, allow_pickle=False))
-    assert trace(undisturbed, actions[number:]) == trace(restored, actions[number:])
+    assert_goes_on_from_its_state(Catch(seed=seed), Catch(seed=seed + 1), actions, number)

@@ -1,6 +1,5 @@
 """The five games of MinAtar, with the real package: its own wrapper is the oracle."""
 
-import io
 import os
 import signal
 import subprocess
@@ -10,12 +9,12 @@ import time
 import minatar
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from traces import assert_goes_on_from_its_state, trace
 
 from metatrace.cli import main as cli
-from metatrace.domains.games import trainer_of
+from metatrace.domains.atari.domain import DOMAIN as ATARI
 from metatrace.domains.minatar import game as games
 from metatrace.domains.minatar.domain import DOMAIN
 from metatrace.domains.minatar.game import Game
@@ -23,10 +22,13 @@ from metatrace.domains.minatar.readings import READINGS
 from metatrace.domains.protocol import Request
 from metatrace.domains.readings import complete
 from metatrace.errors import UserError
+from metatrace.methods import complete_hyper
 from metatrace.networks.checkpoint import Checkpoint, progress
 from metatrace.pipeline import jobs
 from metatrace.runs.key import RunKey
 from metatrace.runs.results import load_run
+
+pytestmark = pytest.mark.usefixtures("small_numbers_count_again")
 
 # By the game: bits of a cell, and MinAtar's numbers of the actions that have an effect in it.
 GAMES = {
@@ -48,17 +50,6 @@ def oracle_of(game, seed, **chosen):
 
 def actions_of(game, count, seed=0):
     return np.random.default_rng(seed).integers(game.shape.n_actions, size=count).tolist()
-
-
-def trace(game, actions):
-    """All that can be seen of a game that is played so, and begun anew when it is over."""
-    seen = []
-    for action in actions:
-        step = game.step(action)
-        seen.append((step.observation.tobytes(), *step[1:]))
-        if step.over:
-            seen.append(game.reset().tobytes())
-    return seen
 
 
 def test_every_game_of_the_package_is_an_environment():
@@ -155,15 +146,8 @@ def test_the_same_seed_is_the_same_game_and_another_is_another(game):
 @given(number=st.integers(0, 600), seed=st.integers(0, 2**32))
 def test_a_game_goes_on_from_a_saved_state_as_if_undisturbed(game, number, seed):
     undisturbed = Game(game, seed=seed)
-    undisturbed.reset()
     actions = actions_of(undisturbed, number + 200, seed)
-    trace(undisturbed, actions[:number])
-    file = io.BytesIO()
-    np.savez(file, allow_pickle=False, **undisturbed.state())
-    file.seek(0)
-    restored = Game(game, seed=seed + 1)
-    restored.restore(np.load(file, allow_pickle=False))
-    assert trace(undisturbed, actions[number:]) == trace(restored, actions[number:])
+    assert_goes_on_from_its_state(undisturbed, Game(game, seed=seed + 1), actions, number)
 
 
 def test_the_saved_state_of_another_game_is_refused():
@@ -182,22 +166,16 @@ def test_a_frame_once_handed_out_never_changes():
 # Runs
 
 
-@pytest.fixture(autouse=True)
-def small_numbers_count_again():
-    """A run counts numbers too small for full precision as 0; later tests need them again."""
-    yield
-    torch.set_flush_denormal(False)
-
-
 @pytest.fixture
 def trainer(kernel_files):
     """Makes trainers as runs do."""
 
-    def trainer_of_run(game, **chosen):
-        key = RunKey(f"minatar_{game}", "mixed", "2^-8", "0.001", "0", 3)
-        answers = complete(READINGS[game], chosen, "readings")
-        request = Request(key, 150, answers, device="cpu", kernel=kernel_files("step_kernel"))
-        return trainer_of(request, DOMAIN.make, DOMAIN.reward_reading)
+    def trainer_of_run(game, method="mixed", plain=False, **chosen):
+        key = RunKey(f"minatar_{game}", method, "2^-8", "0.001", "0", 3)
+        answers, hyper = complete(READINGS[game], chosen, "readings"), complete_hyper(method, {}, "hyper", DOMAIN.name)
+        kernel = None if plain else kernel_files(DOMAIN.kernel_of(method))
+        request = Request(key, 150, answers, hyper, device="cpu", kernel=kernel)
+        return DOMAIN.trainer(request)
 
     return trainer_of_run
 
@@ -215,6 +193,28 @@ def test_a_run_goes_on_from_its_state_as_if_it_had_not_stopped(trainer, game):
         assert value.tobytes() == fresh.state()[name].tobytes(), name
 
 
+@pytest.mark.parametrize("plain", [False, True], ids=["compiled", "plain"])
+@pytest.mark.parametrize("frame", [70, 120])
+def test_sarsa_goes_on_from_its_state_as_if_it_had_not_stopped(trainer, plain, frame):
+    """A step of it is finished when the next action is chosen: a checkpoint lies between the two."""
+    whole, cut, fresh = (trainer("breakout", "sarsa-none", plain=plain) for _ in range(3))
+    whole.run()
+    for _ in range(frame):
+        cut.step()
+    fresh.restore({name: value.copy() for name, value in cut.state().items()})
+    fresh.run()
+    assert fresh.training == whole.training and len(whole.training.returns) > 3
+    for name, value in whole.state().items():
+        assert value.tobytes() == fresh.state()[name].tobytes(), name
+
+
+def test_the_temperature_falls_from_game_to_game(trainer):
+    player = trainer("breakout", "sarsa-none")
+    assert player.agent.temperature == 0.5
+    player.run()
+    assert player.agent.temperature == 0.5 / (1 + 0.00025 * len(player.training.returns))
+
+
 @pytest.mark.parametrize("answer, learned", [("raw", 10.0), ("clipped", 1.0)])
 def test_rewards_are_learned_as_they_are_unless_they_are_to_be_clipped(trainer, monkeypatch, answer, learned):
     player, seen = trainer("seaquest", minatar_reward=answer), []
@@ -225,8 +225,8 @@ def test_rewards_are_learned_as_they_are_unless_they_are_to_be_clipped(trainer, 
     assert seen == [learned]
 
 
-def command(output, *more, environment="minatar_breakout", frames=400):
-    options = ["--environment", environment, "--method", "scalar", "--alpha", "2^-8", "--mu", "0.001"]
+def command(output, *more, environment="minatar_breakout", frames=400, method=("scalar", "--mu", "0.001")):
+    options = ["--environment", environment, "--method", *method, "--alpha", "2^-8"]
     return ["run", *options, "--seed", "0", "--frames", str(frames), "--output", str(output), *more]
 
 
@@ -251,6 +251,21 @@ def test_a_killed_run_ends_with_the_bytes_of_an_undisturbed_one(tmp_path):
     assert meta["readings"] == complete(READINGS["breakout"], {}, "readings")
 
 
+def test_a_run_of_sarsa_has_its_temperature_and_no_entropy_term(tmp_path, kernel_files):
+    more = ["--hyper", "tau_k=0.001", "--kernel", str(kernel_files("related_kernel"))]
+    assert cli.main(command(tmp_path / "x.npz", *more, method=("sarsa-none",))) == 0
+    run = load_run(tmp_path / "x.npz")
+    assert run.meta["hyper"] == {"tau_0": "2^-1", "tau_k": "0.001"} and run.meta["psi"] == 0
+    assert len(run.returns) == len(run.entropy) > 0 and (run.entropy <= np.log(6) + 1e-9).all()
+
+
+def test_auto_is_the_processor_also_where_there_is_a_graphics_card(monkeypatch, tmp_path):
+    monkeypatch.setattr("metatrace.domains.games.os.path.exists", lambda path: True)
+    assert cli.main(command(tmp_path / "x.npz", "--device", "auto", frames=50)) == 0
+    assert load_run(tmp_path / "x.npz").meta["device"] == "cpu"
+    assert DOMAIN.device("cuda") == "cuda" and ATARI.device("auto") == "auto"
+
+
 def test_a_run_without_a_finished_game_has_none(tmp_path, capsys):
     assert cli.main(command(tmp_path / "x.npz", environment="minatar_freeway", frames=50)) == 0
     run = load_run(tmp_path / "x.npz")
@@ -269,6 +284,7 @@ def test_a_checkpoint_of_another_game_is_refused(tmp_path, trainer, capsys):
     "more, words",
     [
         (["--environment", "minatar_pong"], "--environment: there is no 'minatar_pong'; it must be one of"),
+        (["--hyper", "tau_0=1"], "hyper.tau_0: method scalar has no such hyper-parameter; it has none"),
         (["--method", "adam9"], "--method: there is no 'adam9'"),
         (["--reading", "difficulty_ramping=off"], "reading.difficulty_ramping: there is no such reading"),
         (["--reading", "sticky_actions=0.2"], "reading.sticky_actions: '0.2' is no answer"),

@@ -1,0 +1,1 @@
+"""Here, so that tests of domains can import `traces`."""
