@@ -668,6 +668,25 @@ def test_only_the_runs_of_the_papers_figure_count_as_evidence(tmp_path):
     assert verdicts("C2", read)["why"].tolist() == ["not run: figure_2"]
 
 
+def test_of_runs_whose_settings_other_seeds_chose_only_those_judged_count(tmp_path):
+    one = chosen(mixed=-110, none=-130, adam=-140, rmsprop=-150)["figure_s10"].scores.rename(
+        columns={"length": "episodes"}
+    )
+    setting = ["environment", "method", "alpha", "mu", "drift"]
+    choosing = one.assign(seed=one["seed"] - 100)
+    scores = pd.concat([choosing, one])[[*setting, "seed", "episodes", "final", "auc"]]
+    tables.write(scores, tmp_path / "figure_s10" / "scores.parquet")
+    tables.write(one[[*setting, "seed", "first"]], tmp_path / "figure_s10" / "tenths.parquet")
+    best = one[one["chosen"] == "yes"].drop_duplicates(setting)
+    tables.write(best[[*setting, "final"]], tmp_path / "figure_s10" / "best_mu.parquet")
+    read = claims.load(tmp_path, {"figure_s10": "best_mu"}, PAPER)
+    made = read["figure_s10"].scores.sort_values([*setting, "seed"], ignore_index=True)
+    assert set(made["seed"]) == set(PAPER.figures["figure_s10"].seeds)
+    assert (made["chosen"] == one.sort_values([*setting, "seed"], ignore_index=True)["chosen"]).all()
+    judged = verdicts("K14", read)
+    assert set(judged["verdict"]) == {"reproduced"} and set(judged["share"]) == {1.0}
+
+
 def test_a_figure_of_ones_own_with_fewer_methods_leaves_the_report_whole(tmp_path):
     """`method: [none, mixed]` in figure_6: every claim about it says what is lacking, and the page is made."""
     one = drifting(by_method(none=-170, scalar=-150, vector=-160, mixed=-130), tenths=rises())["figure_6"].scores
