@@ -22,15 +22,16 @@ from metatrace.domains.atari.readings import READINGS
 from metatrace.domains.protocol import Request
 from metatrace.runs.key import RunKey
 
-METHODS = ("none", "scalar", "vector", "mixed")
+METHODS = ("none", "scalar", "vector", "mixed", "rmsprop", "adam", "obgd")
 PARTS = ("frame", "emulator", "act", "learn")
 
 
 @pytest.fixture(scope="module")
-def kernel(tmp_path_factory):
-    path = tmp_path_factory.mktemp("kernel") / "step_kernel.o"
-    path.write_bytes(object_code.as_file("step_kernel", "", DOMAIN.compile("step_kernel")))
-    return path
+def kernels(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kernels")
+    for name in DOMAIN.kernels:
+        (folder / name).write_bytes(object_code.as_file(name, "", DOMAIN.compile(name)))
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -55,10 +56,11 @@ def keep(table, name, part, benchmark):
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("how", ["compiled", "plain"])
 @pytest.mark.parametrize("method", METHODS)
-def test_a_frame(benchmark, kernel, table, method, how, part):
+def test_a_frame(benchmark, kernels, table, method, how, part):
     answers = readings.complete(READINGS["seaquest"], {}, "readings")
     key = RunKey("seaquest", method, "2^-12", "0.001", "0", 0)
-    request = Request(key, 10**6, answers, device="cpu", kernel=kernel if how == "compiled" else None)
+    kernel = kernels / str(DOMAIN.kernel_of(method)) if how == "compiled" else None
+    request = Request(key, 10**6, answers, device="cpu", kernel=kernel)
     trainer = DOMAIN.trainer(request)
     rng = np.random.default_rng(0)
 

@@ -156,3 +156,21 @@ def test_a_value_that_is_not_finite_ends_learning(both):
         agent.learn(np.nan, np.ones((3, 10, 10), np.uint8), True)
         with pytest.raises(DivergedError):
             agent.act(0.5)
+
+
+def test_it_learns_which_action_pays_in_which_state(both):
+    """And that the second of two steps pays: both games have a step without a reward first."""
+    agent, _ = both(SMALL, "zero", alpha=2**-4)
+    rng, states = np.random.default_rng(0), np.zeros((2, 3, 10, 10), np.uint8)
+    states[0, 0], states[1, 1] = 1, 1
+    earned = []
+    for _ in range(600):
+        state = int(rng.integers(2))
+        agent.start_episode()
+        agent.see(states[state])
+        first = agent.act(rng.random())
+        agent.learn(0.0, states[(state + first) % 2], False)
+        second = agent.act(rng.random())
+        earned.append(float(second == 1 + (state + first) % 2))
+        agent.learn(earned[-1], states[state], True)
+    assert np.mean(earned[:50]) < 0.5 and np.mean(earned[-100:]) > 0.75

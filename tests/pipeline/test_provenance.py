@@ -157,7 +157,25 @@ class TestThisProject:
                 "networks/step_kernel.py",
                 "c.mu <= SERIES_UP_TO",
                 "c.mu < SERIES_UP_TO",
-                {"compile_step_kernel", *ONE_FOR_EACH_WEIGHT},
+                {"compile_step_kernel", "compile_related_kernel", *ONE_FOR_EACH_WEIGHT},
+            ),
+            (
+                "networks/related_kernel.py",
+                "alpha * m_1 / (root",
+                "m_1 * alpha / (root",
+                {"compile_related_kernel", "run_atari_adam", "run_minatar_adam"},
+            ),
+            (
+                "networks/related_kernel.py",
+                "step_size * z[j]",
+                "z[j] * step_size",
+                {"compile_related_kernel", "run_minatar_sarsa-none"},
+            ),
+            (
+                "networks/sarsa.py",
+                "self._episode += 1",
+                "self._episode += 2",
+                {"run_minatar_sarsa-none"},
             ),
             (
                 "compiled/lazy_kernel.py",
