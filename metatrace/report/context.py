@@ -27,6 +27,8 @@ GOAL = "A return of -200 means that the car did not reach the goal within 200 st
 def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool = True) -> str:
     """The line below a picture: the scale, and how it falls short of the paper's.
 
+    A figure that the paper does not have falls short of its own full scale, which `paper` has too.
+
     Args:
       curves: whether the picture shows curves or bands; the line then explains them.
     """
@@ -53,7 +55,8 @@ def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool
         for comma in ("," if total > 9999 else "",)
         if part < total
     ]
-    return f"{shown}. Less than the paper: {', '.join(short)}." if short else f"{shown}."
+    whole_scale = "the paper" if figure.section in entry.PAPERS_OWN else "the full scale"
+    return f"{shown}. Less than {whole_scale}: {', '.join(short)}." if short else f"{shown}."
 
 
 def run_job(environment: str, method: str) -> str:
