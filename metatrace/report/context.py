@@ -20,6 +20,12 @@ from metatrace.report.labels import TABLES, alphas_text, as_rst, length_text, li
 
 SECTIONS = entry.SECTIONS
 # What the explorer's page is put together from: a template, and what goes into it.
+# The explorer's table of the claims, its name and what it holds.
+VERDICTS = (
+    "verdicts, one row per part of a claim",
+    "every part of every claim, its statistic with a 95 % bootstrap interval over seeds, the threshold that was set in "
+    "advance, whether the part holds, and the claim's verdict",
+)
 EXPLORER_FILES = ("explorer.html", "pages.css", "explorer_data.js", "explorer_chart.js", "explorer.js")
 GOAL = "A return of -200 means that the car did not reach the goal within 200 steps."
 
@@ -182,7 +188,10 @@ def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, A
             name: method.label for name, method in METHODS.items() if any(name in figure.methods for figure in figures)
         },
         "variants": {variant: variant_text(variant) for variant in asked.variants()},
-        "tables": {name: {"name": TABLES[name][0], "text": text} for name, text in _table_texts(asked).items()},
+        "tables": {
+            **{name: {"name": TABLES[name][0], "text": text} for name, text in _table_texts(asked).items()},
+            "verdicts": dict(zip(("name", "text"), VERDICTS, strict=True)),
+        },
         "figures": [
             {
                 "name": figure.name,
