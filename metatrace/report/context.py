@@ -15,7 +15,7 @@ from metatrace.domains.readings import Reading
 from metatrace.domains.registry import ENVIRONMENTS, code_owner, domain_of
 from metatrace.figures.kinds import entry
 from metatrace.figures.kinds.registry import KINDS
-from metatrace.methods import METHODS
+from metatrace.methods import ACTOR_CRITIC, METHODS
 from metatrace.report.labels import TABLES, alphas_text, as_rst, length_text, link, variant_text
 
 SECTIONS = entry.SECTIONS
@@ -112,6 +112,7 @@ def _caption(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str
         "title": as_rst(figure.title),
         "methods": ", ".join(METHODS[method].label for method in figure.methods),
         "alphas": alphas_text(figure),
+        "has_entropy_term": any(METHODS[method].agent == ACTOR_CRITIC for method in figure.methods),
         "mus": [] if figure.mus == ("0",) else list(figure.mus),
         "drifts": list(figure.drifts),
         "beta_mu": figure.beta_mu or "",

@@ -19,7 +19,9 @@ PAPER, QUICK, PREVIEW = (CONFIGS / f"{scale}.yaml" for scale in ("paper", "quick
 MINATAR = [
     *("figure_m1", "figure_m2", "figure_m3", "figure_m4"),
     *("figure_m5_breakout", "figure_m5_space_invaders", "figure_m5_asterix"),
+    *("figure_m6", "figure_m7"),
 ]
+PUBLISHED = MINATAR[4:7]
 
 
 @pytest.mark.parametrize("path", [PAPER, QUICK, PREVIEW], ids=lambda path: path.stem)
@@ -150,7 +152,7 @@ def test_rmsprop_on_minatar_is_chosen_on_breakout_and_then_as_its_authors_publis
     assert sweep.environments == ("minatar_breakout",) and games.environments == figures["figure_m2"].environments
     assert games.best == Choice(best=1, from_figure="figure_m3", method="rmsprop")
     assert (sweep.length, games.length, games.seeds) == (500_000, 500_000, figures["figure_m2"].seeds)
-    published = [figures[name] for name in MINATAR[4:]]
+    published = [figures[name] for name in PUBLISHED]
     assert [(figure.environments, figure.alphas, figure.length) for figure in published] == [
         (("minatar_breakout",), ("2^-11",), 1_000_000),
         (("minatar_space_invaders",), ("2^-12",), 1_000_000),
@@ -161,11 +163,19 @@ def test_rmsprop_on_minatar_is_chosen_on_breakout_and_then_as_its_authors_publis
     assert all(figure.methods == ("rmsprop",) for figure in (sweep, games, *published))
 
 
+def test_sarsa_on_minatar_is_chosen_on_breakout():
+    figures = loading.read(PAPER).figures
+    sweep, games = figures["figure_m6"], figures["figure_m7"]
+    assert sweep.environments == ("minatar_breakout",) and games.environments == figures["figure_m2"].environments
+    assert games.best == Choice(best=1, from_figure="figure_m6", method="sarsa-none")
+    assert (sweep.length, games.length, games.seeds) == (500_000, 500_000, figures["figure_m2"].seeds)
+
+
 def test_the_long_minatar_is_that_of_the_paper_with_as_many_frames_as_published():
     paper, long = loading.read(PAPER), loading.read(CONFIGS / "minatar_long.yaml")
     assert long.scale == "minatar_long" and list(long.figures) == MINATAR
     for name, figure in long.figures.items():
-        kept = paper.figures[name].length if name in MINATAR[4:] else 5_000_000
+        kept = paper.figures[name].length if name in PUBLISHED else 5_000_000
         assert figure == dataclasses.replace(paper.figures[name], length=kept)
 
 

@@ -71,6 +71,7 @@ def test_a_figure_says_what_its_scale_falls_short_of():
 
 def test_a_figure_without_tuning_has_no_meta_step_size_and_no_best_constant_one():
     tuned, without = (rendered("games", PAPER, figure=name) for name in ("figure_m2", "figure_m4"))
-    assert "μ = 0.001, ψ = 0.01." in tuned and "dashed black line" in tuned
+    assert "μ = 0.001. ψ = 0.01." in tuned and "dashed black line" in tuned
     assert "μ" not in without and "dashed black line" not in without
-    assert "the best of RMSProp in Figure M3" in without
+    assert "the best of RMSProp in Figure M3" in without and "ψ = 0.01." in without
+    assert "ψ = 0.01." not in rendered("games", PAPER, figure="figure_m7")
