@@ -53,7 +53,7 @@ lint: $(READY) ## ruff, mypy, snakefmt and Snakemake's own linter
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 
-publish: $(READY) ## reports/published, of the finished paper without games (config/linear.yaml)
+publish: $(READY) ## reports/published, of the finished paper without the Atari games (config/linear.yaml)
 	$(BIN)/metatrace publish config/linear.yaml --output reports/published
 
 bench: $(READY) ## the benchmarks

@@ -25,7 +25,7 @@ VERBS = {
     "estimate": "how long runs take on this machine, from a short trial",
     "provenance": "what results depend on",
     "compile": "compile a kernel",
-    "publish": "a finished scale without games in small, to commit: verdicts, scores, pictures",
+    "publish": "a finished scale in small, to commit: verdicts, scores, pictures",
 }
 
 

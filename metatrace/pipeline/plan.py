@@ -322,7 +322,8 @@ class Plan:
         """What the explorer is made of."""
         tables = outputs.table_files(self.results, outputs.with_runs(self.figures), outputs.csv_tables_of)
         templates = [f"reports/{name}" for name in context.EXPLORER_FILES]
-        return [*outputs.thinned_files(self.results, self.figures), *tables, *templates]
+        verdicts = f"{self.results}/tables/claims.json"
+        return [*outputs.thinned_files(self.results, self.figures), *tables, *templates, verdicts]
 
     def shown_files(self) -> list[str]:
         """What the report shows of the figures: pictures in every format, and tables as CSV."""

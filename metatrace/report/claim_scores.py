@@ -17,6 +17,10 @@ class LackingError(Exception):
     """The runs lack what a statistic needs; the message names it, to stand after "not run: "."""
 
 
+class UndecidableError(Exception):
+    """The runs are there, but leave nothing to judge; the message is a sentence's end that says why."""
+
+
 @dataclass
 class Draw:
     """Which seeds a bootstrap has drawn, as positions among those that all figures of a claim share."""
@@ -89,6 +93,10 @@ class Scores:
         Raises:
           LackingError: there is not exactly one run for each combination and seed.
         """
+        return self.whole_grid(score, *axes)[self.draw.positions]
+
+    def whole_grid(self, score: str, *axes: str) -> np.ndarray:
+        """As `grid`, over all seeds, whichever are drawn: for what a bootstrap takes as given."""
         key = ("grid", score, axes)
         if key not in self._known:
             tokens = [self.values(axis) for axis in axes]
@@ -101,7 +109,7 @@ class Scores:
             shaped = rows.reindex(index).to_numpy().reshape([*map(len, tokens), len(self.seeds)])
             self._known[key] = np.ascontiguousarray(np.moveaxis(shaped, -1, 0))
         everything: np.ndarray = self._known[key]
-        return everything[self.draw.positions]
+        return everything
 
     def constant(self, score: str) -> float:
         """A score that is the same for all rows, such as that of random play."""

@@ -1,8 +1,8 @@
-"""The statistics that decide the paper's claims, one function per claim; `config/claims.yaml` says them in words.
+"""The statistics that decide the claims, one function per claim; `config/claims.yaml` says them in words.
 
 Each takes the scores of the figures that the claim names and returns a value for every part of it, or raises
-LackingError. A value is NaN if it is unknown: a score is NaN, or a denominator is zero. Seeds are the first axis of
-every array, so a bootstrap calls the same function for the seeds that it has drawn.
+LackingError or UndecidableError. A value is NaN if it is unknown: a score is NaN, or a denominator is zero. Seeds are
+the first axis of every array, so a bootstrap calls the same function for the seeds that it has drawn.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from metatrace.report.claim_scores import LackingError, Roles, Scores, number
+from metatrace.report.claim_scores import LackingError, Roles, Scores, UndecidableError, number
 from metatrace.runs.key import UNTUNED
 
 # A policy that never reaches the goal of mountain car.
@@ -28,6 +28,10 @@ RATES = ("4e-6", "6e-6", "8e-6", "1e-5")
 BETA_MU = "2^-10"
 GAMES_LEARNED = ("asterix", "beam_rider", "seaquest", "space_invaders")
 TENTHS = 10
+# A game of MinAtar is learned if the untuned final at the best α is more than so many times random play's.
+LEARNED = 3.0
+# The game of MinAtar on which step-sizes are chosen.
+CHOOSING = "minatar_breakout"
 # Differences of returns up to this are rounding errors.
 _ZERO = 1e-9
 
@@ -285,11 +289,22 @@ def _game(roles: Roles, environment: str) -> tuple[Scores, Scores]:
     return runs.of(method=UNTUNED), runs.of(method="mixed")
 
 
+def _geometric_mean(values: Iterable[Any]) -> float:
+    """NaN if any value is NaN or negative, and 0 if one is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.exp(np.mean(np.log(list(values)))))
+
+
+def _spread_ratio(roles: Roles, games: Sequence[str]) -> float:
+    """Spread of final over α, mixed / none, geometric mean over some games; NaN if mixed has no spread on one."""
+    spreads = [[_finals(runs).std() for runs in _game(roles, game)] for game in games]
+    ratios = np.array([ratio(mixed, untuned) for untuned, mixed in spreads])
+    return _geometric_mean(np.where(ratios > 0, ratios, np.nan))
+
+
 def c17(roles: Roles) -> Numbers:
     roles["games"].all_of("environment", GAMES_LEARNED)
-    spreads = [[_finals(runs).std() for runs in _game(roles, game)] for game in GAMES_LEARNED]
-    ratios = np.array([ratio(mixed, untuned) for untuned, mixed in spreads])
-    return {"spread": float(np.exp(np.mean(np.log(ratios)))) if (ratios > 0).all() else np.nan}
+    return {"spread": _spread_ratio(roles, GAMES_LEARNED)}
 
 
 def c18(roles: Roles) -> Numbers:
@@ -304,7 +319,12 @@ def c18(roles: Roles) -> Numbers:
 
 
 def c19(roles: Roles) -> Numbers:
-    untuned, mixed = _game(roles, "asterix")
+    return _end_and_start(roles, "asterix")
+
+
+def _end_and_start(roles: Roles, game: str) -> Numbers:
+    """Mixed against the best constant α on a game: its worst final as a share, its mean AUC as a difference."""
+    untuned, mixed = _game(roles, game)
     best = int(_finals(untuned).argmax())
     return {
         "similar": float(ratio(_finals(mixed).min(), _finals(untuned)[best])),
@@ -323,6 +343,63 @@ def c21(roles: Roles) -> Numbers:
     runs = roles["games"].of(environment="freeway")
     most = np.max([_finals(runs.of(method=method)).max() for method in (UNTUNED, "mixed")])
     return {"progress": float(most) - runs.constant("random")}
+
+
+def _learned(roles: Roles) -> list[str]:
+    """The games on which, over all seeds, the untuned final at the best α is more than `LEARNED` times random play's.
+
+    A game without a finished episode, or without a score of random play, is none.
+
+    Raises:
+      UndecidableError: there is none.
+    """
+    games = []
+    for game in roles["games"].values("environment"):
+        untuned, _ = _game(roles, game)
+        best = untuned.whole_grid("final", "alpha").mean(axis=0).max()
+        if ratio(best, untuned.constant("random")) > LEARNED:
+            games.append(game)
+    if not games:
+        raise UndecidableError(
+            f"without tuning no game is learned: none ends at more than {LEARNED:g} times random play's return"
+        )
+    return games
+
+
+def _at_best_alpha(runs: Scores) -> Scores:
+    """A method's runs at the α with the best final on `CHOOSING`, over all seeds."""
+    chosen = runs.of(environment=CHOOSING)
+    finals = chosen.whole_grid("final", "alpha").mean(axis=0)
+    return runs.of(alpha=chosen.values("alpha")[int(finals.argmax())])
+
+
+def m17(roles: Roles) -> Numbers:
+    return {"spread": _spread_ratio(roles, _learned(roles))}
+
+
+def m18(roles: Roles) -> Numbers:
+    pairs = [_game(roles, game) for game in _learned(roles)]
+    ahead = np.array([_finals(mixed).min() - _finals(untuned).max() for untuned, mixed in pairs])
+    return {"games": float(less(0.0, ahead).mean())}
+
+
+def m19(roles: Roles) -> Numbers:
+    found = [_end_and_start(roles, game) for game in _learned(roles)]
+    return {part: _least(values[part] for values in found) for part in ("similar", "faster")}
+
+
+def m22(roles: Roles) -> Numbers:
+    games = _learned(roles)
+    mixed, rmsprop = _at_best_alpha(roles["games"].of(method="mixed")), _at_best_alpha(roles["rmsprop"])
+    ends = [[runs.of(environment=game).grid("final").mean() for runs in (mixed, rmsprop)] for game in games]
+    return {"ratio": _geometric_mean(ratio(*pair) for pair in ends)}
+
+
+def m23(roles: Roles) -> Numbers:
+    return {game: float(roles[game].grid("final").mean()) for game in ("breakout", "space_invaders", "asterix")}
+
+
+_OF_THE_PAPER = (c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21)
 
 
 def _spread_at_best_mu(scores: Scores) -> float:
@@ -359,9 +436,15 @@ def k14(roles: Roles) -> Numbers:
 
 
 STATISTICS: dict[str, Callable[[Roles], dict[str, Any]]] = {
-    f"C{number}": statistic
-    for number, statistic in enumerate(
-        (c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21), 1
-    )
+    **{f"C{number}": statistic for number, statistic in enumerate(_OF_THE_PAPER, 1)},
+    # C16 is asked of one game, whichever it is.
+    "M16": c16,
+    "M17": m17,
+    "M18": m18,
+    "M19": m19,
+    "M22": m22,
+    "M23": m23,
+    "K12": k12,
+    "K13": k13,
+    "K14": k14,
 }
-STATISTICS |= {"K12": k12, "K13": k13, "K14": k14}

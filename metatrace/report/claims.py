@@ -2,7 +2,8 @@
 
 A part of a claim holds if its whole interval lies on the claimed side of the threshold, fails if all of it lies on the
 other side, and is undecided otherwise or without an interval. A claim is reproduced if every part holds, not reproduced
-if any part fails, and undecided otherwise. It is also undecided if too little of the paper's scale ran.
+if any part fails, and undecided otherwise. It is also undecided if too little of the paper's scale ran. What the paper
+claims of its games and we ask of others carries over to them, or does not.
 """
 
 import math
@@ -21,16 +22,26 @@ from metatrace.config.experiments import Experiments
 from metatrace.config.figure import Figure
 from metatrace.errors import UserError
 from metatrace.figures.kinds.registry import KINDS
-from metatrace.report.claim_scores import Draw, LackingError, Roles, Scores
+from metatrace.report.claim_scores import Draw, LackingError, Roles, Scores, UndecidableError
 from metatrace.report.claim_statistics import STATISTICS
 from metatrace.report.criteria import FAILS, UNDECIDED, Claim, Criteria
 from metatrace.runs.key import NO_MU
 
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
+CARRIES_OVER, DOES_NOT_CARRY_OVER = "carries over", "does not carry over"
+# How a sentence says each verdict of several claims.
+_OF_SEVERAL = {
+    REPRODUCED: REPRODUCED,
+    NOT_REPRODUCED: NOT_REPRODUCED,
+    CARRIES_OVER: "carry over",
+    DOES_NOT_CARRY_OVER: "do not carry over",
+    UNDECIDED: UNDECIDED,
+}
 # Each resample computes every statistic again, and the third digit of an interval does not matter.
 _RESAMPLES = 1000
 # The share of the resamples in which a statistic may have no value before its interval is unknown.
 _MOST_WITHOUT_VALUE = 0.025
+_UNKNOWN = (math.nan,) * 3
 _RUN = [*SETTING, "seed"]
 
 
@@ -121,9 +132,11 @@ def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
         try:
             estimates, why = bootstrap(claim, _roles(claim, ran)), _too_small(claim, ran, criteria)
         except LackingError as lack:
-            estimates, why = dict.fromkeys(claim.parts, (math.nan,) * 3), f"not run: {lack}"
+            estimates, why = dict.fromkeys(claim.parts, _UNKNOWN), f"not run: {lack}"
+        except UndecidableError as reason:
+            estimates, why = dict.fromkeys(claim.parts, _UNKNOWN), _too_small(claim, ran, criteria) or str(reason)
         verdicts = {name: part.verdict(*estimates[name]) for name, part in claim.parts.items()}
-        leaning = _combined(verdicts.values())
+        leaning = _combined(verdicts.values(), claim.of_other_games)
         runs, share = _extent(claim, ran)
         for name, part in claim.parts.items():
             value, low, high = estimates[name]
@@ -152,10 +165,12 @@ def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _combined(verdicts: Collection[str]) -> str:
+def _combined(verdicts: Collection[str], of_other_games: bool) -> str:
     if FAILS in verdicts:
-        return NOT_REPRODUCED
-    return UNDECIDED if UNDECIDED in verdicts else REPRODUCED
+        return DOES_NOT_CARRY_OVER if of_other_games else NOT_REPRODUCED
+    if UNDECIDED in verdicts:
+        return UNDECIDED
+    return CARRIES_OVER if of_other_games else REPRODUCED
 
 
 def _figures(claim: Claim) -> tuple[str, ...]:
@@ -188,7 +203,7 @@ def bootstrap(claim: Claim, roles: Roles) -> dict[str, tuple[float, float, float
       value in more than one in forty resamples.
 
     Raises:
-      LackingError: the runs lack what the statistic needs.
+      LackingError: the runs lack what the statistic needs. UndecidableError: they leave nothing to judge.
       UserError: the claim's parts are not those of its statistic.
     """
     statistic = STATISTICS[claim.id]
@@ -252,7 +267,7 @@ def _extent(claim: Claim, ran: Mapping[str, Ran]) -> tuple[int, float]:
 
 
 def summary(table: pd.DataFrame, sections: Mapping[str, str]) -> dict[str, str]:
-    """One sentence per section: how many of its claims are reproduced, not reproduced and undecided, and which.
+    """One sentence per section: how many of its claims have which verdict, and which claims these are.
 
     Args:
       table: of `judge`.
@@ -262,10 +277,10 @@ def summary(table: pd.DataFrame, sections: Mapping[str, str]) -> dict[str, str]:
     sentences = {}
     for section, rows in claims.groupby("section", sort=False):
         named = []
-        for verdict in (REPRODUCED, NOT_REPRODUCED, UNDECIDED):
+        for verdict, of_several in _OF_SEVERAL.items():
             ids = rows.loc[rows["verdict"] == verdict, "claim"].tolist()
             if ids:
-                named.append(f"{len(ids)} {verdict} ({', '.join(ids)})")
+                named.append(f"{len(ids)} {verdict if len(ids) == 1 else of_several} ({', '.join(ids)})")
         count = f"{len(rows)} claim{'s' if len(rows) > 1 else ''}"
         sentences[str(section)] = f"{sections.get(str(section), section)}: of {count}, {', '.join(named)}."
     return sentences

@@ -8,6 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from metatrace.figures.kinds.entry import PAPERS_OWN
+
 _CLAIM = (
     "claim", "under", "section", "place", "statement", "verdict", "why", "leaning", "runs", "share",
 )  # fmt: skip
@@ -82,11 +84,12 @@ def _row(claim: Mapping[str, Any]) -> str:
     """A claim as the body of a table, one row per part."""
     span = len(claim["parts"])
     verdict = claim["verdict"]
-    extent = f"{claim['runs']:,} runs, {claim['share']:.0%} of the paper's"
+    whole = "the paper's" if claim["section"] in PAPERS_OWN else "the full scale's"
+    extent = f"{claim['runs']:,} runs, {claim['share']:.0%} of {whole}"
     notes = [extent]
     if claim["why"]:
         notes.insert(0, claim["why"][0].upper() + claim["why"][1:])
-        if not claim["why"].startswith("not run"):
+        if any(part["value"] is not None for part in claim["parts"]):
             notes.insert(1, f"Its numbers alone would say: {claim['leaning']}")
     first = (
         f'<th scope="rowgroup" rowspan="{span}"><b>{html.escape(name_of(claim))}</b> '

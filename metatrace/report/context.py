@@ -15,10 +15,16 @@ from metatrace.domains.readings import Reading
 from metatrace.domains.registry import ENVIRONMENTS, code_owner, domain_of
 from metatrace.figures.kinds import entry
 from metatrace.figures.kinds.registry import KINDS
-from metatrace.methods import METHODS
+from metatrace.methods import ACTOR_CRITIC, METHODS
 from metatrace.report.labels import TABLES, alphas_text, as_rst, length_text, link, variant_text
 
 SECTIONS = entry.SECTIONS
+# The explorer's table of the claims, its name and what it holds.
+VERDICTS = (
+    "verdicts, one row per part of a claim",
+    "every part of every claim, its statistic with a 95 % bootstrap interval over seeds, the threshold that was set in "
+    "advance, whether the part holds, and the claim's verdict",
+)
 # What the explorer's page is put together from: a template, and what goes into it.
 EXPLORER_FILES = ("explorer.html", "pages.css", "explorer_data.js", "explorer_chart.js", "explorer.js")
 GOAL = "A return of -200 means that the car did not reach the goal within 200 steps."
@@ -26,6 +32,8 @@ GOAL = "A return of -200 means that the car did not reach the goal within 200 st
 
 def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool = True) -> str:
     """The line below a picture: the scale, and how it falls short of the paper's.
+
+    A figure that the paper does not have falls short of its own full scale, which `paper` has too.
 
     Args:
       curves: whether the picture shows curves or bands; the line then explains them.
@@ -53,7 +61,8 @@ def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool
         for comma in ("," if total > 9999 else "",)
         if part < total
     ]
-    return f"{shown}. Less than the paper: {', '.join(short)}." if short else f"{shown}."
+    whole_scale = "the paper" if figure.section in entry.PAPERS_OWN else "the full scale"
+    return f"{shown}. Less than {whole_scale}: {', '.join(short)}." if short else f"{shown}."
 
 
 def run_job(environment: str, method: str) -> str:
@@ -103,6 +112,7 @@ def _caption(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str
         "title": as_rst(figure.title),
         "methods": ", ".join(METHODS[method].label for method in figure.methods),
         "alphas": alphas_text(figure),
+        "has_entropy_term": any(METHODS[method].agent == ACTOR_CRITIC for method in figure.methods),
         "mus": [] if figure.mus == ("0",) else list(figure.mus),
         "drifts": list(figure.drifts),
         "beta_mu": figure.beta_mu or "",
@@ -184,7 +194,10 @@ def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, A
             name: method.label for name, method in METHODS.items() if any(name in figure.methods for figure in figures)
         },
         "variants": {variant: variant_text(variant) for variant in asked.variants()},
-        "tables": {name: {"name": TABLES[name][0], "text": text} for name, text in _table_texts(asked).items()},
+        "tables": {
+            **{name: {"name": TABLES[name][0], "text": text} for name, text in _table_texts(asked).items()},
+            "verdicts": dict(zip(("name", "text"), VERDICTS, strict=True)),
+        },
         "figures": [
             {
                 "name": figure.name,

@@ -4,7 +4,7 @@ import math
 import operator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
@@ -18,6 +18,7 @@ _RULES = {"above": (">", operator.gt), "at_least": ("≥", operator.ge), "below"
 _Text = Annotated[str, Field(min_length=1)]
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Number = Annotated[float, Field(allow_inf_nan=False)]
+_Range = Annotated[list[_Number], Field(min_length=2, max_length=2)]
 _Names = Annotated[
     list[_Text], Field(min_length=1), BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
 ]
@@ -28,29 +29,38 @@ class _Model(BaseModel):
 
 
 class Part(_Model):
-    """One statistic of a claim, a threshold that it must be above, at least or below, and the threshold's reason."""
+    """One statistic of a claim, its threshold and the threshold's reason.
+
+    The statistic must be `above`, `at_least` or `below` a number, or `between` two, the smaller one first.
+    """
 
     statistic: _Text
     because: _Text
     above: _Number | None = None
     at_least: _Number | None = None
     below: _Number | None = None
+    between: _Range | None = None
 
     @property
-    def _thresholds(self) -> dict[str, float]:
-        given = {rule: getattr(self, rule) for rule in _RULES}
+    def _thresholds(self) -> dict[str, Any]:
+        given = {rule: getattr(self, rule) for rule in (*_RULES, "between")}
         return {rule: threshold for rule, threshold in given.items() if threshold is not None}
 
     @model_validator(mode="after")
     def _has_one_threshold(self) -> Self:
         if len(self._thresholds) != 1:
-            text = f"has {len(self._thresholds)} thresholds; it must have one of {', '.join(_RULES)}"
+            text = f"has {len(self._thresholds)} thresholds; it must have one of {', '.join(_RULES)}, between"
+            raise PydanticCustomError("thresholds", "{text}", {"text": text})
+        if self.between is not None and self.between[0] >= self.between[1]:
+            text = f"has between {self.between}; it must be two numbers, the smaller one first"
             raise PydanticCustomError("thresholds", "{text}", {"text": text})
         return self
 
     @property
     def wanted(self) -> str:
-        """The threshold as text: "> 0"."""
+        """The threshold as text: "> 0", "35 to 65"."""
+        if self.between is not None:
+            return "{:g} to {:g}".format(*self.between)
         ((rule, threshold),) = self._thresholds.items()
         return f"{_RULES[rule][0]} {threshold:g}"
 
@@ -58,6 +68,11 @@ class Part(_Model):
         """Whether it holds, fails or is undecided, judged by its interval."""
         if any(map(math.isnan, (value, low, high))):
             return UNDECIDED
+        if self.between is not None:
+            least, most = self.between
+            if least <= low and high <= most:
+                return HOLDS
+            return FAILS if high < least or most < low else UNDECIDED
         ((rule, threshold),) = self._thresholds.items()
         sides = {_RULES[rule][1](end, threshold) for end in (low, high)}
         return UNDECIDED if len(sides) == 2 else HOLDS if sides == {True} else FAILS
@@ -67,6 +82,7 @@ class _Entry(_Model):
     section: _Text
     place: _Text
     statement: _Text
+    of_other_games: bool = False
     figures: dict[str, _Names] = Field(min_length=1)
     under: dict[str, dict[str, _Names]] = {}
     parts: dict[str, Part] = Field(min_length=1)
@@ -75,6 +91,7 @@ class _Entry(_Model):
 class Claim(_Entry):
     """A claim of the paper: where it stands, which figures have which role in it, and its parts.
 
+    `of_other_games`: it is asked of games that are not the paper's, so it carries over to them or does not.
     `reading` names the reading under which the claim is judged in addition to the default one; else it is empty.
     """
 

@@ -1,7 +1,7 @@
 """The explorer: one HTML file, usable offline, on which a reader picks curves, single runs and tables.
 
 The scripts reports/explorer*.js draw with Vega-Lite, whose libraries are inlined. The page holds its data as JSON: the
-thinned figures, with runs that several figures share there once, and the tables, one list per column.
+thinned figures, with runs that several figures share there once, and the tables and verdicts, one list per column.
 """
 
 import json
@@ -21,6 +21,7 @@ from metatrace.analysis.groups import SETTING
 from metatrace.errors import UserError
 from metatrace.figures import planes, style
 from metatrace.methods import METHODS
+from metatrace.report.claims_page import name_of
 from metatrace.report.context import EXPLORER_FILES
 from metatrace.runs import atomic
 from metatrace.runs.atomic import remedy
@@ -54,6 +55,8 @@ def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
             if any(name in figure["tables"] for figure in words["figures"])
         },
     }
+    if "verdicts" in words["tables"]:
+        shown["tables"]["verdicts"] = columns(_verdicts(folder / "claims.json"))
     text, look, *scripts = (atomic.read_text(template / file, "restore it") for file in EXPLORER_FILES)
     data = json.dumps(shown, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     parts = {
@@ -157,6 +160,32 @@ def _put_together(name: str, words: Mapping[str, Any], folder: Path) -> pd.DataF
                 part.insert(1, "readings", words["variants"][figure["variant"]])
             parts.append(part)
     return pd.concat(parts, ignore_index=True)
+
+
+def _verdicts(path: Path) -> pd.DataFrame:
+    """What was judged, one row per part of a claim.
+
+    Raises:
+      UserError: the file is missing or damaged.
+    """
+    try:
+        rows = [
+            {
+                "claim": name_of(claim),
+                "verdict": claim["verdict"],
+                "why": claim["why"],
+                "part": part["part"],
+                **{name: part[name] for name in ("statistic", "value", "low", "high")},
+                "threshold": part["wanted"],
+                "result": part["part_verdict"],
+                "statement": claim["statement"],
+            }
+            for claim in json.loads(atomic.read_text(path, remedy(path)))["claims"]
+            for part in claim["parts"]
+        ]
+        return pd.DataFrame(rows).astype(dict.fromkeys(("value", "low", "high"), "float64"))
+    except (ValueError, TypeError, KeyError):
+        raise UserError(f"{path}: is cut short, garbled or holds no verdicts; {remedy(path)}") from None
 
 
 def _rounded(value: Any) -> float | int | None:

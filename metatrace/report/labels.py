@@ -35,7 +35,7 @@ _TABLES = {
     "{spread_alpha_max}, with a 95 % bootstrap interval over seeds, and the runner-up",
     "aggregate_scores": "all games together: for every method and α, the interquartile mean (IQM) of the final return "
     "over the runs of all games, normalized per game: 0 is random play, 1 the published DQN of the table of published "
-    "scores, which learned from four times as many frames and with replay; and how likely a run with tuning is better "
+    "scores, which learned from more frames and with replay; and how likely a run with tuning is better "
     "than one without at the same α, on a game drawn at random (improvement; 0.5: neither is better). 95 % bootstrap "
     "intervals resample the runs of each game",
 }
@@ -91,7 +91,8 @@ def alphas_text(figure: Figure) -> str:
     if figure.best is None:
         return ", ".join(figure.alphas)
     method, other = METHODS[figure.best.method].label, short_name_of(figure.best.figure)
-    return f"the {figure.best.count} best of {method} in {other}"
+    few = f"{figure.best.count} best" if figure.best.count > 1 else "best"
+    return f"the {few} of {method} in {other}"
 
 
 def variant_text(variant: str) -> str:

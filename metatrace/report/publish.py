@@ -9,13 +9,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from PIL import Image
 
 from metatrace.analysis import points, tables
 from metatrace.analysis.groups import SETTING
+from metatrace.analysis.thinned import EPISODES, FRAMES
 from metatrace.config.experiments import Experiments
 from metatrace.config.figure import Figure
+from metatrace.domains.registry import domain_of
 from metatrace.errors import UserError
 from metatrace.pipeline import jobs, outputs, status
 from metatrace.report import claims_page, context
@@ -33,11 +36,9 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
       output: gets README.md, made_by.json, claims.csv, claims.json, scores.parquet, curves.parquet, figures/.
 
     Raises:
-      UserError: a run is missing or stale, or a table or picture is missing; or the scale has games.
+      UserError: a run is missing or stale, or a table or picture is missing.
     """
     figures = list(asked.figures.values())
-    if any(figure.kind == "games" for figure in figures):
-        raise UserError(f"{folder}: has games, which are not published; use a config without games")
     found = status.survey(asked, folder)
     to_do = found.to_do()
     if to_do or found.missing:
@@ -71,10 +72,13 @@ def _made_by(asked: Experiments) -> dict[str, Any]:
         "claims",
     ]
     code = {job: jobs.fingerprint_of(job) for job in behind}
+    lengths = asked.all_runs()
+    frames = sum(length for (_, run), length in lengths.items() if domain_of(run.environment).unit == "frames")
     return {
         "scale": asked.scale,
-        "runs": len(asked.all_runs()),
-        "episodes": sum(asked.all_runs().values()),
+        "runs": len(lengths),
+        "episodes": sum(lengths.values()) - frames,
+        **({"frames": frames} if frames else {}),
         "readings": asked.readings,
         "code": {job: made.digest for job, made in code.items()},
         "packages": {name: version for made in code.values() for name, version in made.packages.items()},
@@ -82,25 +86,37 @@ def _made_by(asked: Experiments) -> dict[str, Any]:
 
 
 def _scores(folder: str, figures: Iterable[Figure]) -> pd.DataFrame:
-    """Every run once: variant (of the readings), its key, and its scores."""
+    """Every run once: variant (of the readings), its key, and its scores; of games also how many frames it had."""
     columns = [*SETTING, "seed", "episodes", "final", "auc", "diverged"]
-    parts = [
-        tables.read(Path(f"{folder}/tables/{figure.name}/scores.parquet"))[columns].assign(variant=figure.variant)
-        for figure in figures
-    ]
-    return _once(pd.concat(parts, ignore_index=True), [*SETTING, "seed"])
+    parts = []
+    for figure in figures:
+        scores = tables.read(Path(f"{folder}/tables/{figure.name}/scores.parquet"))
+        kept = [*columns, *(["frames"] if "frames" in scores else [])]
+        parts.append(scores[kept].assign(variant=figure.variant))
+    return _once(_whole_numbers(pd.concat(parts, ignore_index=True), "frames"), [*SETTING, "seed"])
 
 
 def _curves(folder: str, figures: Iterable[Figure]) -> pd.DataFrame:
-    """Every setting's curve once, at most `_POINTS` episodes of it."""
-    parts = []
+    """Every setting's curve over the same seeds once, at most `_POINTS` episodes or observed frames of it."""
+    parts, axes = [], []
     for figure in figures:
         curves = tables.read(Path(f"{folder}/tables/{figure.name}/curves.parquet"))
-        shown = points.of_episodes(curves, _POINTS)
-        parts.append(shown.assign(variant=figure.variant, smoothing=figure.smoothing))
-    curves = _once(pd.concat(parts, ignore_index=True), [*SETTING, "smoothing", "episode"])
+        axis = EPISODES if EPISODES in curves else FRAMES
+        places = np.unique(curves[axis].to_numpy())
+        shown = curves[curves[axis].isin(places[points.kept(len(places), _POINTS)])]
+        seeds = ", ".join(map(str, figure.seeds))
+        parts.append(shown.assign(variant=figure.variant, smoothing=figure.smoothing, seeds=seeds))
+        axes.append(axis)
+    axes = list(dict.fromkeys(axes))
+    curves = _whole_numbers(pd.concat(parts, ignore_index=True), *axes)
+    curves = _once(curves, [*SETTING, "seeds", "smoothing", *axes])
     # A picture shows no more than six digits.
     return curves.astype(dict.fromkeys(("mean", "low", "high"), "float32"))
+
+
+def _whole_numbers(table: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """Columns that only some parts of a table have, as whole numbers or missing ones."""
+    return table.astype({name: "Int64" for name in columns if name in table})
 
 
 def _once(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
@@ -124,12 +140,15 @@ def _readme(asked: Experiments, claims: dict[str, Any], made_by: dict[str, Any],
         f"**{figure.title}**{f' ({name})' if name != figure.name else ''}\n\n![{name}](figures/{name}.png)"
         for name, figure in pictures.items()
     )
+    frames = f" and {made_by['frames']:,} observed frames of games" if "frames" in made_by else ""
+    left_out = [title for section, title in context.SECTIONS.items() if section not in asked.sections()]
+    not_run = f" Not run: {'; '.join(left_out)}." if left_out else ""
     return f"""\
 # Results at the {asked.scale} scale
 
-{made_by["runs"]:,} runs, {made_by["episodes"]:,} episodes. `metatrace publish` wrote this page; do not edit it by \
-hand. `made_by.json` names the code, the versions and the readings behind it; `scores.parquet` has one row per run, \
-`curves.parquet` the learning curves at a hundred episodes each.
+{made_by["runs"]:,} runs, {made_by["episodes"]:,} episodes{frames}. `metatrace publish` wrote this page; do not \
+edit it by hand. `made_by.json` names the code, the versions and the readings behind it; `scores.parquet` has one row \
+per run, `curves.parquet` the learning curves at a hundred episodes or frames each.{not_run}
 
 ## What holds of the paper's claims
 

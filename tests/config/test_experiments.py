@@ -1,6 +1,7 @@
 """Configs: which runs they ask for."""
 
 import copy
+import dataclasses
 from collections import Counter
 from pathlib import Path
 
@@ -15,6 +16,12 @@ from metatrace.runs.key import RunKey
 
 CONFIGS = Path(__file__).parents[2] / "config"
 PAPER, QUICK, PREVIEW = (CONFIGS / f"{scale}.yaml" for scale in ("paper", "quick", "preview"))
+MINATAR = [
+    *("figure_m1", "figure_m2", "figure_m3", "figure_m4"),
+    *("figure_m5_breakout", "figure_m5_space_invaders", "figure_m5_asterix"),
+    *("figure_m6", "figure_m7"),
+]
+PUBLISHED = MINATAR[4:7]
 
 
 @pytest.mark.parametrize("path", [PAPER, QUICK, PREVIEW], ids=lambda path: path.stem)
@@ -23,8 +30,8 @@ def test_the_configs_of_the_project_are_valid(path):
     assert asked.scale == path.stem
     numbered = [f"figure_{name}" for name in (1, 2, 3, 4, 5, 6, 7, 8, 9, "s1", "s2")]
     assert list(asked.figures)[:11] == numbered
-    assert all(figure.section == "comparisons" for figure in list(asked.figures.values())[11:-2])
-    assert list(asked.figures)[-2:] == ["figure_m1", "figure_m2"]
+    assert all(figure.section in ("comparisons", "minatar") for figure in list(asked.figures.values())[11:])
+    assert [figure.name for figure in asked.sections()["minatar"]] == MINATAR
 
 
 def test_the_paper_asks_for_so_many_runs_and_1320_that_it_omits():
@@ -139,9 +146,47 @@ def test_minatars_figures_are_like_those_of_the_papers_games():
     assert len(one.runs()) == 4 * 8 * 3 and len(two.some_runs()) == 5 * 2 * 3 * 5
 
 
+def test_rmsprop_on_minatar_is_chosen_on_breakout_and_then_as_its_authors_published_it():
+    figures = loading.read(PAPER).figures
+    sweep, games = figures["figure_m3"], figures["figure_m4"]
+    assert sweep.environments == ("minatar_breakout",) and games.environments == figures["figure_m2"].environments
+    assert games.best == Choice(best=1, from_figure="figure_m3", method="rmsprop")
+    assert (sweep.length, games.length, games.seeds) == (500_000, 500_000, figures["figure_m2"].seeds)
+    published = [figures[name] for name in PUBLISHED]
+    assert [(figure.environments, figure.alphas, figure.length) for figure in published] == [
+        (("minatar_breakout",), ("2^-11",), 1_000_000),
+        (("minatar_space_invaders",), ("2^-12",), 1_000_000),
+        (("minatar_asterix",), ("2^-12",), 5_000_000),
+    ]
+    # Verdicts resample the seeds that all figures of a claim share.
+    assert len({figure.seeds for figure in published}) == 1
+    assert all(figure.methods == ("rmsprop",) for figure in (sweep, games, *published))
+
+
+def test_sarsa_on_minatar_is_chosen_on_breakout():
+    figures = loading.read(PAPER).figures
+    sweep, games = figures["figure_m6"], figures["figure_m7"]
+    assert sweep.environments == ("minatar_breakout",) and games.environments == figures["figure_m2"].environments
+    assert games.best == Choice(best=1, from_figure="figure_m6", method="sarsa-none")
+    assert (sweep.length, games.length, games.seeds) == (500_000, 500_000, figures["figure_m2"].seeds)
+
+
+def test_the_long_minatar_is_that_of_the_paper_with_as_many_frames_as_published():
+    paper, long = loading.read(PAPER), loading.read(CONFIGS / "minatar_long.yaml")
+    assert long.scale == "minatar_long" and list(long.figures) == MINATAR
+    for name, figure in long.figures.items():
+        kept = paper.figures[name].length if name in PUBLISHED else 5_000_000
+        assert figure == dataclasses.replace(paper.figures[name], length=kept)
+
+
+def test_the_linear_part_has_minatar_but_no_atari():
+    paper, linear = loading.read(PAPER), loading.read(CONFIGS / "linear.yaml")
+    assert [name for name in paper.figures if name not in linear.figures] == ["figure_8", "figure_9"]
+
+
 def test_the_preview_is_the_paper_but_for_the_length_and_seeds_of_games():
     paper, preview = (loading.read(path).content | {"scale": ""} for path in (PAPER, PREVIEW))
-    for name in ("figure_8", "figure_9", "figure_m1", "figure_m2"):
+    for name in ("figure_8", "figure_9", *MINATAR):
         few, many = preview["figures"][name], paper["figures"][name]
         assert few["frames"] == 200_000 and few["seeds"] <= many["seeds"]
         few |= {"frames": many["frames"], "seeds": many["seeds"]}

@@ -55,3 +55,23 @@ def test_the_pages_of_a_scale_name_it(name):
 def test_a_single_seed_has_no_interval_and_the_caption_says_so():
     text = rendered("games", PAPER, figure="figure_8")
     assert "mean over 1 seed " in text and "(unknown for a single seed)" in text
+
+
+def test_a_figure_says_what_its_scale_falls_short_of():
+    quick = loading.read(ROOT / "config" / "quick.yaml")
+    for name, short in (
+        ("figure_8", "Less than the paper: 600 of 12,500,000 observed frames"),
+        ("figure_m1", "Less than the full scale: 1 of 3 seeds, 600 of 500,000 observed frames"),
+        ("figure_m5_asterix", "Less than the full scale: 1 of 5 seeds, 600 of 5,000,000 observed frames"),
+        ("figure_s1", "Less than the full scale: 3 of 10 seeds"),
+    ):
+        assert short in context.note(quick, PAPER, quick.figures[name])
+    assert not any("Less than" in context.note(PAPER, PAPER, figure) for figure in PAPER.figures.values())
+
+
+def test_a_figure_without_tuning_has_no_meta_step_size_and_no_best_constant_one():
+    tuned, without = (rendered("games", PAPER, figure=name) for name in ("figure_m2", "figure_m4"))
+    assert "μ = 0.001. ψ = 0.01." in tuned and "dashed black line" in tuned
+    assert "μ" not in without and "dashed black line" not in without
+    assert "the best of RMSProp in Figure M3" in without and "ψ = 0.01." in without
+    assert "ψ = 0.01." not in rendered("games", PAPER, figure="figure_m7")

@@ -97,6 +97,48 @@ def test_the_page_holds_its_data_and_what_it_says_cannot_end_a_script(folder):
     assert not re.search(r"/\*(style|data|libraries|behaviour)\*/", page)
 
 
+PART = {
+    "part": "p",
+    "statistic": "s",
+    "value": -0.5,
+    "low": None,
+    "high": None,
+    "wanted": "> 0",
+    "part_verdict": "fails",
+}
+CLAIM = {
+    "claim": "M1",
+    "under": "",
+    "verdict": "does not carry over",
+    "why": "",
+    "statement": "It learns.",
+    "parts": [PART],
+}
+
+
+def with_verdicts():
+    made = words()
+    made["tables"]["verdicts"] = {"name": "verdicts", "text": "every part"}
+    return made
+
+
+def test_the_verdicts_are_a_table_with_one_row_per_part(folder):
+    (folder / "claims.json").write_text(json.dumps({"claims": [CLAIM, {**CLAIM, "under": "a_reading"}]}))
+    page = explorer.page(with_verdicts(), folder, ROOT / "reports").decode()
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    table = json.loads(data)["tables"]["verdicts"]
+    assert table["claim"]["texts"] == ["M1", "M1 under a_reading"]
+    assert table["verdict"] == {"texts": ["does not carry over"], "places": [0, 0]}
+    assert (table["value"], table["low"]) == ({"numbers": [-0.5, -0.5]}, {"numbers": [None, None]})
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"claims": [{}]}'])
+def test_damaged_verdicts_are_refused_by_their_name(folder, text):
+    (folder / "claims.json").write_text(text)
+    with pytest.raises(UserError, match=r"claims\.json: is cut short"):
+        explorer.page(with_verdicts(), folder, ROOT / "reports")
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"axis": "episode"}'])
 def test_a_damaged_figure_is_refused_by_its_name(folder, text):
     (folder / "figure_2/thinned.json").write_text(text)

@@ -3,6 +3,7 @@
 import os
 from contextlib import chdir
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import yaml
@@ -11,9 +12,11 @@ from project import ROOT
 from metatrace.config import loading
 from metatrace.domains.mountain_car.settings import BETA_GROUPS
 from metatrace.numbers import parse
-from metatrace.pipeline import making
+from metatrace.pipeline import making, outputs
 from metatrace.pipeline.plan import Plan
 from metatrace.runs import results
+
+JUDGED_BY = {"claims": "config/claims.yaml", "paper": "config/paper.yaml", "style": "reports/pages.css"}
 
 
 def plan_of(config: str) -> Plan:
@@ -39,6 +42,14 @@ def make_all_tables(plan: Plan, folder: Path) -> None:
     with chdir(folder):
         for figure in sorted(plan.figures, key=lambda figure: bool(figure.members)):
             making.make_tables(plan.tables_job(figure))
+
+
+def judge(plan: Plan, folder: Path) -> None:
+    """Judges the claims by the tables of every figure."""
+    files = {name: ROOT / path for name, path in JUDGED_BY.items()}
+    json, csv, page = outputs.claim_files(plan.results)
+    with chdir(folder):
+        making.judge_claims(plan.claims_job(), SimpleNamespace(**files), SimpleNamespace(json=json, csv=csv, page=page))
 
 
 def made_up_run(run, length, generator):

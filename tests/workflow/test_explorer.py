@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from contextlib import chdir
 from pathlib import Path
@@ -10,11 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from browser import MARKS, findings, opened
-from made_up import make_all_tables, plan_of, write_runs
+from made_up import judge, make_all_tables, plan_of, write_runs
 
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.pipeline import making
 from metatrace.pipeline.plan import code_of
+from metatrace.report import claims_page
 from metatrace.runs import results
 
 pytestmark = MARKS
@@ -72,6 +74,7 @@ def made(tmp_path_factory):
     folder, plan = tmp_path_factory.mktemp("explorer"), plan_of(CONFIG)
     write_runs(plan, folder)
     make_all_tables(plan, folder)
+    judge(plan, folder)
     with chdir(folder):
         making.write_explorer(plan.explorer_job(), f"{plan.results}/explorer.html")
     return folder / plan.results
@@ -297,6 +300,14 @@ def test_the_download_is_the_table_as_it_is_sorted(page, made):
     page.get_by_role("button", name="Show all 60 rows").click()
     assert column(page, "α") == [row["alpha"] for row in rows]
     assert column(page, "AUC") == [row["auc"].replace("-", "−") for row in rows]
+
+
+def test_the_verdicts_are_a_table_whatever_is_chosen(page, made):
+    page.get_by_label("Table", exact=True).select_option("verdicts")
+    judged = json.loads((made / "tables/claims.json").read_text())["claims"]
+    page.get_by_role("button", name=f"Show all {sum(len(claim['parts']) for claim in judged)} rows").click()
+    assert set(column(page, "claim")) == {claims_page.name_of(claim) for claim in judged}
+    assert set(column(page, "verdict")) == {"undecided"}
 
 
 def test_the_drawn_values_can_be_downloaded(page):

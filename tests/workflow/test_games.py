@@ -121,6 +121,23 @@ def test_a_finished_scale_has_nothing_to_do(played):
     assert played.pending() == {}
 
 
+def test_games_are_published_next_to_mountain_car(played):
+    """Figure 9 has two seeds where figure 8 has one: curves over other seeds are other curves."""
+    done = played.run("metatrace", "publish", "config/tiny.yaml", "--output", "published")
+    assert done.returncode == 0, done.stderr
+    folder = played.folder / "published"
+    text = (folder / "README.md").read_text()
+    assert "13 runs, 5 episodes and 3,600 observed frames of games." in text.split("\n## ")[0].replace("\n", " ")
+    assert "Not run: Drifting mountain car; MinAtar;" in text and "(figures/figure_9.png)" in text
+    scores, curves = (pd.read_parquet(folder / f"{name}.parquet") for name in ("scores", "curves"))
+    lengths = scores.groupby("environment")["frames"].agg(lambda frames: frames.fillna(0).unique().tolist())
+    assert len(scores) == 13 and lengths.to_dict() == {"asterix": [300], "catch": [300], "mountain_car": [0]}
+    assert curves.loc[curves["environment"] == "mountain_car", "episode"].max() == 5
+    (alpha,) = (played.folder / TABLES / "figure_9/best_alphas.txt").read_text().split()
+    both = curves[(curves["environment"] == "catch") & (curves["method"] == "mixed") & (curves["alpha"] == alpha)]
+    assert both.groupby("seeds")["frame"].max().to_dict() == {"0": 300, "0, 1": 300}
+
+
 def test_a_missing_trial_runs_no_game_again(played):
     times = played.folder / "results/tiny/frame_times_atari.json"
     kept = times.read_bytes()

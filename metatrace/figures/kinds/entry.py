@@ -25,6 +25,8 @@ SECTIONS = {
     "omitted": "Results that the paper omits",
     "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
 }
+# Those whose figures are the paper's own; it has none like those of the others.
+PAPERS_OWN = ("mountain_car", "drifting_mountain_car", "atari")
 REFUSED = "refused"  # the type of the errors that bring their own words
 MAX_SEED = 2**63 - 1
 _CONTROL = ("Cc", "Cs", "Zl", "Zp")  # control characters, halves of characters, line and paragraph separators
