@@ -15,6 +15,8 @@ from metatrace.errors import UserError
 
 UNTUNED = "none"
 Dashes = tuple[float, ...]
+_CONTROL = ("mountain_car", "atari", "minatar", "gymnasium")
+_REGRESSION = ("tracking",)
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Method:
     dashes: Dashes
     marker: str
     tuner: str
-    domains: tuple[str, ...] = ("mountain_car", "atari", "minatar", "gymnasium")
+    domains: tuple[str, ...] = _CONTROL
     options: Mapping[str, object] = field(default_factory=dict)
     kernels: Mapping[str, str] = field(default_factory=dict)
     hyper: tuple[Hyperparameter, ...] = ()
@@ -83,7 +85,7 @@ _UNNORMALIZED = {"normalized": False}
 _ENTRIES = (
     Method(
         UNTUNED, "no tuning", "no tuning", "#000000", (5.0, 2.0), "o",
-        "metatrace.tuning.constant:Constant", kernels=_LAZY_AND_STEP, has_mu=False,
+        "metatrace.tuning.constant:Constant", (*_CONTROL, *_REGRESSION), kernels=_LAZY_AND_STEP, has_mu=False,
     ),
     Method(
         "scalar", "normalized scalar Metatrace", "scalar", "#0072b2", (), "s",
@@ -119,7 +121,7 @@ _ENTRIES = (
     ),
     Method(
         "rmsprop", "RMSProp", "RMSProp", "#332288", (3.0, 1.0), ">",
-        "metatrace.related.rmsprop:RMSProp", kernels=_DENSE, has_mu=False,
+        "metatrace.related.rmsprop:RMSProp", (*_CONTROL, *_REGRESSION), kernels=_DENSE, has_mu=False,
         hyper=(
             Hyperparameter("rho", "0.999", "how much of the mean of squares is kept", below=1.0),
             Hyperparameter("epsilon", "0.0001", "what is added inside the root"),
@@ -127,7 +129,7 @@ _ENTRIES = (
     ),
     Method(
         "adam", "Adam", "Adam", "#661100", (3.0, 1.0, 1.0, 1.0), "*",
-        "metatrace.related.adam:Adam", kernels=_DENSE, has_mu=False,
+        "metatrace.related.adam:Adam", (*_CONTROL, *_REGRESSION), kernels=_DENSE, has_mu=False,
         hyper=(
             Hyperparameter("beta_1", "0.9", "how much of the mean of gradients is kept", below=1.0),
             Hyperparameter("beta_2", "0.999", "how much of the mean of squares is kept", below=1.0),
@@ -138,6 +140,10 @@ _ENTRIES = (
         "obgd", "ObGD", "ObGD", "#44aa99", (1.0, 1.0), "8",
         "metatrace.related.obgd:ObGD", kernels=_DENSE, has_mu=False,
         hyper=(Hyperparameter("kappa", "2^1", "how far below an overshoot a step stays"),),
+    ),
+    Method(
+        "idbd", "IDBD", "IDBD", "#aa4499", (2.2, 0.8), "d",
+        "metatrace.related.idbd:Idbd", ("tracking",),
     ),
 )  # fmt: skip
 METHODS: dict[str, Method] = {entry.token: entry for entry in _ENTRIES}

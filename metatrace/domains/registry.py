@@ -11,11 +11,12 @@ from metatrace.domains.minatar.domain import DOMAIN as MINATAR
 from metatrace.domains.mountain_car.domain import DOMAIN as MOUNTAIN_CAR
 from metatrace.domains.protocol import Domain, Environment
 from metatrace.domains.readings import Reading
+from metatrace.domains.tracking.domain import DOMAIN as TRACKING
 from metatrace.errors import UserError
 
 # Of Gymnasium: a file for each, with a `Task`.
 TASKS: tuple[Task, ...] = ()
-DOMAINS: tuple[Domain, ...] = (MOUNTAIN_CAR, ATARI, MINATAR, *([Gymnasium(*TASKS)] if TASKS else []))
+DOMAINS: tuple[Domain, ...] = (MOUNTAIN_CAR, ATARI, MINATAR, TRACKING, *([Gymnasium(*TASKS)] if TASKS else []))
 ENVIRONMENTS: dict[str, Environment] = {
     token: environment for domain in DOMAINS for token, environment in domain.environments.items()
 }

@@ -4,6 +4,7 @@ import re
 
 from metatrace.config.figure import Figure, short_name_of
 from metatrace.figures.kinds.kind import Picture
+from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS
 
 # Of each table its name and, after the colon, what it holds.
@@ -44,8 +45,8 @@ TABLES = {table: tuple(text.split(": ", 1)) for table, text in _TABLES.items()}
 
 def link(figure: Figure) -> str:
     """Where a reader of the report sees a figure's curves: a file next to the report."""
-    # A figure that compares others has no curves of its own.
-    return f"figures/{figure.name}.svg" if figure.members else f"explorer.html#figure={figure.name}"
+    shown = KINDS[figure.kind].explorer is not None
+    return f"explorer.html#figure={figure.name}" if shown else f"figures/{figure.name}.svg"
 
 
 def labels(figure: Figure, what: str) -> dict[str, str]:

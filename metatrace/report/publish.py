@@ -16,6 +16,7 @@ from metatrace.analysis import points, tables
 from metatrace.analysis.groups import SETTING
 from metatrace.config.experiments import Experiments
 from metatrace.config.figure import Figure
+from metatrace.domains.registry import domain_of
 from metatrace.errors import UserError
 from metatrace.pipeline import jobs, outputs, status
 from metatrace.report import claims_page, context
@@ -59,7 +60,7 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
     made["README.md"] = _readme(asked, claims, made_by, pictures).encode()
     for name, content in made.items():
         atomic.write_atomically(output / name, content)
-    figures = outputs.with_runs(figures)
+    figures = outputs.in_explorer(figures)
     tables.write(_scores(folder, figures), output / "scores.parquet")
     tables.write(_curves(folder, figures), output / "curves.parquet")
 
@@ -74,7 +75,9 @@ def _made_by(asked: Experiments) -> dict[str, Any]:
     return {
         "scale": asked.scale,
         "runs": len(asked.all_runs()),
-        "episodes": sum(asked.all_runs().values()),
+        "episodes": sum(
+            length for (_, run), length in asked.all_runs().items() if domain_of(run.environment).unit == "episodes"
+        ),
         "readings": asked.readings,
         "code": {job: made.digest for job, made in code.items()},
         "packages": {name: version for made in code.values() for name, version in made.packages.items()},

@@ -181,7 +181,7 @@ class TestThisProject:
                 "related/rmsprop.py",
                 "scalar_like(like, 1.0)",
                 "scalar_like(like, 2.0)",
-                {"run_mountain_car_rmsprop_plain", "run_atari_rmsprop", "run_minatar_rmsprop"},
+                {"run_mountain_car_rmsprop_plain", "run_atari_rmsprop", "run_minatar_rmsprop", "run_tracking_rmsprop"},
             ),
             ("figures/best_mu.py", "def draw(", "@staticmethod\ndef draw(", {"pictures_best_mu"}),
         ],
