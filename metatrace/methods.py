@@ -17,6 +17,7 @@ UNTUNED = "none"
 Dashes = tuple[float, ...]
 _CONTROL = ("mountain_car", "atari", "minatar", "gymnasium")
 _REGRESSION = ("tracking",)
+_PREDICTION = ("prediction",)
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,10 @@ _LAZY = {"mountain_car": "lazy_kernel"}
 _STEP = {"atari": "step_kernel", "minatar": "step_kernel"}
 _LAZY_AND_STEP = {**_LAZY, **_STEP}
 _PACKED_AND_STEP = {"mountain_car": "packed_kernel", **_STEP}
+_LAZY_ALSO = {**_LAZY_AND_STEP, "prediction": "prediction_lazy_kernel"}
+_PACKED_ALSO = {**_PACKED_AND_STEP, "prediction": "prediction_packed_kernel"}
 _DENSE = {"mountain_car": "dense_kernel"}
+_TIDBD = {"prediction": "tidbd_kernel"}
 _UNNORMALIZED = {"normalized": False}
 
 # In the order in which figures show them. Hues of Okabe and Ito, which colour-blind eyes tell apart, and of Tol where
@@ -85,19 +89,20 @@ _UNNORMALIZED = {"normalized": False}
 _ENTRIES = (
     Method(
         UNTUNED, "no tuning", "no tuning", "#000000", (5.0, 2.0), "o",
-        "metatrace.tuning.constant:Constant", (*_CONTROL, *_REGRESSION), kernels=_LAZY_AND_STEP, has_mu=False,
+        "metatrace.tuning.constant:Constant", (*_CONTROL, *_REGRESSION, *_PREDICTION), kernels=_LAZY_ALSO,
+        has_mu=False,
     ),
     Method(
         "scalar", "normalized scalar Metatrace", "scalar", "#0072b2", (), "s",
-        "metatrace.tuning.scalar:Scalar", kernels=_LAZY_AND_STEP,
+        "metatrace.tuning.scalar:Scalar", (*_CONTROL, *_PREDICTION), kernels=_LAZY_ALSO,
     ),
     Method(
         "vector", "normalized vector Metatrace", "vector", "#d55e00", (1.6, 0.9), "D",
-        "metatrace.tuning.vector:Vector", kernels=_PACKED_AND_STEP,
+        "metatrace.tuning.vector:Vector", (*_CONTROL, *_PREDICTION), kernels=_PACKED_ALSO,
     ),
     Method(
         "mixed", "normalized mixed Metatrace", "mixed", "#009e73", (7.0, 1.0, 1.6, 1.0), "^",
-        "metatrace.tuning.mixed:Mixed", kernels=_PACKED_AND_STEP,
+        "metatrace.tuning.mixed:Mixed", (*_CONTROL, *_PREDICTION), kernels=_PACKED_ALSO,
     ),
     Method(
         "scalar-unnormalized", "unnormalized scalar Metatrace", "scalar,\nunnormalized", "#56b4e9", (), "v",
@@ -144,6 +149,19 @@ _ENTRIES = (
     Method(
         "idbd", "IDBD", "IDBD", "#aa4499", (2.2, 0.8), "d",
         "metatrace.related.idbd:Idbd", ("tracking",),
+    ),
+    Method(
+        "tidbd", "TIDBD", "TIDBD", "#aa3377", (1.6, 0.9, 1.6, 3.0), r"$\heartsuit$",
+        "metatrace.related.tidbd:Tidbd", _PREDICTION, kernels=_TIDBD,
+    ),
+    Method(
+        "tidbd-scalar", "scalar TIDBD", "scalar\nTIDBD", "#ee99aa", (7.0, 2.0), r"$\spadesuit$",
+        "metatrace.related.tidbd:ScalarTidbd", _PREDICTION, kernels=_TIDBD,
+    ),
+    Method(
+        "autotidbd", "AutoTIDBD", "AutoTIDBD", "#004488", (4.5, 1.3, 1.0, 1.3), r"$\clubsuit$",
+        "metatrace.related.autotidbd:AutoTidbd", _PREDICTION, kernels=_TIDBD,
+        hyper=(Hyperparameter("tau", "10000", "over how many steps the maximum of meta-gradients falls"),),
     ),
 )  # fmt: skip
 METHODS: dict[str, Method] = {entry.token: entry for entry in _ENTRIES}

@@ -24,6 +24,7 @@ hypothesis.settings.register_profile("metatrace", deadline=None)
 hypothesis.settings.load_profile("metatrace")
 
 KERNELS = ("lazy_kernel", "packed_kernel", "dense_kernel", "step_kernel")
+KERNELS += ("prediction_lazy_kernel", "prediction_packed_kernel", "tidbd_kernel")
 
 
 def pytest_collection_modifyitems(items):

@@ -5,8 +5,10 @@ import pytest
 from extensions import PAGES, add_figure, copy_of, pending
 from project import Project
 
-from metatrace.methods import METHODS
+from metatrace import methods
 from metatrace.runs.results import load_run
+
+METHODS = [token for token, method in methods.METHODS.items() if "gymnasium" in method.domains]
 
 ACROBOT = '''
 """Acrobot: swing a double pendulum above a line."""

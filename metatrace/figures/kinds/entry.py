@@ -169,7 +169,7 @@ class OwnRuns(Entry):
     )
     drift: Rates = key(
         'a list of number tokens such as "4e-6", at least one',
-        "how likely the sign of each feature flips in a step; drifting_mountain_car only",
+        "how likely the sign of each feature flips in a step; drifting environments only",
         default=[],
     )
     seeds: Seeds = key(
