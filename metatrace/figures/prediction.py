@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from metatrace.analysis import tables
+from metatrace.domains.registry import ENVIRONMENTS
 from metatrace.figures import style
 from metatrace.figures.kinds.kind import PictureJob
 from metatrace.methods import METHODS
@@ -17,7 +18,7 @@ from metatrace.numbers import descending, label, parse
 # How many times the least error still fits on a panel: whoever predicts 0 is off by about ten times as much.
 _MOST_ERROR = 12
 # Step-sizes outside of this range are not shown.
-_STEP_SIZES = (2.0**-16, 2.0**2)
+_STEP_SIZES = (2.0**-16, 2.0**-2)
 _STYLES = {"tiles": "-", "noise": (0, (1.2, 1.2))}
 _TILES, _NOISE = style.Look("tiles", "#555555"), style.Look("noise", "#555555", _STYLES["noise"])
 
@@ -38,6 +39,7 @@ def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
     all step-sizes.
     """
     drifts = descending(table["drift"])[::-1]
+    drifting = ENVIRONMENTS[table["environment"].iloc[0]].has_drift
     looks = {method: _look(method) for method in style.in_order(table["method"])}
     shown = table[np.isfinite(table["value"])]
     errors, step_sizes = (shown[(shown["quantity"] == "final") == is_error] for is_error in (True, False))
@@ -48,11 +50,13 @@ def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
         _lines(axes[0, column], errors[errors["drift"] == drift], looks, {"final": "-"})
         if has_step_sizes:
             _lines(axes[1, column], step_sizes[step_sizes["drift"] == drift], looks, _STYLES)
-        axes[0, column].set_title(f"Drift rate ${label(drift)}$", pad=5)
+        if drifting:
+            axes[0, column].set_title(f"Drift rate ${label(drift)}$", pad=5)
         style.token_axis(axes[-1, column], table["x"], r"$\mu$ (no tuning: $\alpha$)", labels=8)
     least = errors["value"].min()
     axes[0, 0].set_yscale("log", base=2)
     axes[0, 0].set_ylim(0.9 * least, _MOST_ERROR * least)
+    axes[0, 0].yaxis.set_major_formatter("{x:g}")
     axes[0, 0].set_ylabel("Final error")
     entries = list(looks.values())
     if has_step_sizes:

@@ -375,7 +375,7 @@ def k7(roles: Roles) -> Numbers:
 
 def k8(roles: Roles) -> Numbers:
     wide, narrow = (map(_nearly_best_octaves, _predictions(roles, method)) for method in ("autotidbd", "tidbd"))
-    return {"octaves": _least(one - other for one, other in zip(wide, narrow, strict=True))}
+    return dict(zip(("still", "drifting"), (one - other for one, other in zip(wide, narrow, strict=True)), strict=True))
 
 
 def k9(roles: Roles) -> Numbers:
