@@ -17,6 +17,9 @@ from metatrace.errors import UserError
 UNTUNED = "none"
 ACTOR_CRITIC, SARSA = "actor_critic", "sarsa"
 Dashes = tuple[float, ...]
+_CONTROL = ("mountain_car", "atari", "minatar", "gymnasium")
+_REGRESSION = ("tracking",)
+_PREDICTION = ("prediction",)
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class Method:
     dashes: Dashes
     marker: str
     tuner: str
-    domains: tuple[str, ...] = ("mountain_car", "atari", "minatar", "gymnasium")
+    domains: tuple[str, ...] = _CONTROL
     options: Mapping[str, object] = field(default_factory=dict)
     kernels: Mapping[str, str] = field(default_factory=dict)
     hyper: tuple[Hyperparameter, ...] = ()
@@ -88,6 +91,9 @@ _LAZY_AND_STEP = {**_LAZY, **_STEP}
 _PACKED_AND_STEP = {"mountain_car": "packed_kernel", **_STEP}
 _RELATED = {"atari": "related_kernel", "minatar": "related_kernel"}
 _DENSE = {"mountain_car": "dense_kernel", **_RELATED}
+_LAZY_ALSO = {**_LAZY_AND_STEP, "prediction": "prediction_lazy_kernel"}
+_PACKED_ALSO = {**_PACKED_AND_STEP, "prediction": "prediction_packed_kernel"}
+_TIDBD = {"prediction": "tidbd_kernel"}
 _UNNORMALIZED = {"normalized": False}
 _SARSA_LAZY = {"mountain_car": "sarsa_lazy_kernel"}
 _SARSA: dict[str, Any] = {"agent": SARSA, "domains": ("mountain_car",), "excluded": ("drifting_mountain_car",)}
@@ -97,19 +103,20 @@ _SARSA: dict[str, Any] = {"agent": SARSA, "domains": ("mountain_car",), "exclude
 _ENTRIES = (
     Method(
         UNTUNED, "no tuning", "no tuning", "#000000", (5.0, 2.0), "o",
-        "metatrace.tuning.constant:Constant", kernels=_LAZY_AND_STEP, has_mu=False,
+        "metatrace.tuning.constant:Constant", (*_CONTROL, *_REGRESSION, *_PREDICTION), kernels=_LAZY_ALSO,
+        has_mu=False,
     ),
     Method(
         "scalar", "normalized scalar Metatrace", "scalar", "#0072b2", (), "s",
-        "metatrace.tuning.scalar:Scalar", kernels=_LAZY_AND_STEP,
+        "metatrace.tuning.scalar:Scalar", (*_CONTROL, *_PREDICTION), kernels=_LAZY_ALSO,
     ),
     Method(
         "vector", "normalized vector Metatrace", "vector", "#d55e00", (1.6, 0.9), "D",
-        "metatrace.tuning.vector:Vector", kernels=_PACKED_AND_STEP,
+        "metatrace.tuning.vector:Vector", (*_CONTROL, *_PREDICTION), kernels=_PACKED_ALSO,
     ),
     Method(
         "mixed", "normalized mixed Metatrace", "mixed", "#009e73", (7.0, 1.0, 1.6, 1.0), "^",
-        "metatrace.tuning.mixed:Mixed", kernels=_PACKED_AND_STEP,
+        "metatrace.tuning.mixed:Mixed", (*_CONTROL, *_PREDICTION), kernels=_PACKED_ALSO,
     ),
     Method(
         "scalar-unnormalized", "unnormalized scalar Metatrace", "scalar,\nunnormalized", "#56b4e9", (), "v",
@@ -133,7 +140,7 @@ _ENTRIES = (
     ),
     Method(
         "rmsprop", "RMSProp", "RMSProp", "#332288", (3.0, 1.0), ">",
-        "metatrace.related.rmsprop:RMSProp", kernels=_DENSE, has_mu=False,
+        "metatrace.related.rmsprop:RMSProp", (*_CONTROL, *_REGRESSION), kernels=_DENSE, has_mu=False,
         hyper=(
             Hyperparameter("rho", "0.999", "how much of the mean of squares is kept", below=1.0),
             Hyperparameter("epsilon", "0.0001", "what is added inside the root"),
@@ -141,7 +148,7 @@ _ENTRIES = (
     ),
     Method(
         "adam", "Adam", "Adam", "#661100", (3.0, 1.0, 1.0, 1.0), "*",
-        "metatrace.related.adam:Adam", kernels=_DENSE, has_mu=False,
+        "metatrace.related.adam:Adam", (*_CONTROL, *_REGRESSION), kernels=_DENSE, has_mu=False,
         hyper=(
             Hyperparameter("beta_1", "0.9", "how much of the mean of gradients is kept", below=1.0),
             Hyperparameter("beta_2", "0.999", "how much of the mean of squares is kept", below=1.0),
@@ -178,6 +185,23 @@ _ENTRIES = (
     Method(
         "sarsa-nosid", "SARSA(λ) with NOSID", "SARSA,\nNOSID", "#ddaa33", (1.2, 1.0), "p",
         "metatrace.tuning.nosid:Nosid", kernels=_SARSA_LAZY, **_SARSA,
+    ),
+    Method(
+        "idbd", "IDBD", "IDBD", "#aa4499", (2.2, 0.8), "d",
+        "metatrace.related.idbd:Idbd", ("tracking",),
+    ),
+    Method(
+        "tidbd", "TIDBD", "TIDBD", "#aa3377", (1.6, 0.9, 1.6, 3.0), r"$\heartsuit$",
+        "metatrace.related.tidbd:Tidbd", _PREDICTION, kernels=_TIDBD,
+    ),
+    Method(
+        "tidbd-scalar", "scalar TIDBD", "scalar\nTIDBD", "#ee99aa", (7.0, 2.0), r"$\spadesuit$",
+        "metatrace.related.tidbd:ScalarTidbd", _PREDICTION, kernels=_TIDBD,
+    ),
+    Method(
+        "autotidbd", "AutoTIDBD", "AutoTIDBD", "#004488", (4.5, 1.3, 1.0, 1.3), r"$\clubsuit$",
+        "metatrace.related.autotidbd:AutoTidbd", _PREDICTION, kernels=_TIDBD,
+        hyper=(Hyperparameter("tau", "10000", "over how many steps the maximum of meta-gradients falls"),),
     ),
 )  # fmt: skip
 METHODS: dict[str, Method] = {entry.token: entry for entry in _ENTRIES}

@@ -31,6 +31,9 @@ KERNELS = (
     "sarsa_packed_kernel",
     "step_kernel",
     "related_kernel",
+    "prediction_lazy_kernel",
+    "prediction_packed_kernel",
+    "tidbd_kernel",
 )
 
 

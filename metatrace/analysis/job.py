@@ -18,7 +18,8 @@ class TablesJob:
       runs: the folder of the runs; members: the folders of the tables of the figures that it compares.
       environments, methods, alphas, mus, drifts, seeds: the grid. runs_code: the fingerprint of each method's runs.
       alpha_of: the α of methods that have fewer. choosing_seeds: those that only choose α and μ.
-      length: of every run, in `unit`: episodes or frames. smoothing: window of the trailing mean, in episodes.
+      length: of every run, in `unit`: episodes, frames or examples. smoothing: window of the trailing mean, in
+        episodes, or of examples in examples.
       final: how many last episodes make the final score. spread_alpha_max: the largest α that the spread counts.
       failed_return: of each environment (`Environment.failed_return`). reference: the CSV of reference scores.
     """
@@ -46,7 +47,7 @@ class TablesJob:
         """All runs of the grid, of `seeds` or of `choosing_seeds`; none where the figure compares others.
 
         Raises:
-          UserError: as `runs.results.load_runs`, or a run of another number of frames.
+          UserError: as `runs.results.load_runs`, or a run of another number of frames or examples.
         """
         if self.members:
             return []
@@ -55,9 +56,10 @@ class TablesJob:
         grid = (self.environments, self.methods, self.alphas, self.mus, self.drifts, seeds)
         keys = grid_of_runs(*grid, self.alpha_of)
         runs = load_runs(Path(self.runs), keys, episodes=episodes, code=self.runs_code)
-        for run in runs:
-            found = run.meta.get("observed_frames")
-            if self.unit == "frames" and found != self.length:
+        held = {"frames": ("observed_frames", "observed frames"), "examples": ("examples", "examples")}
+        for run in runs if self.unit in held else ():
+            key, text = held[self.unit]
+            if run.meta.get(key) != self.length:
                 path = run.key.path(self.runs)
-                raise UserError(f"{path}: is of {found} observed frames, not {self.length}; {remedy(path)}")
+                raise UserError(f"{path}: is of {run.meta.get(key)} {text}, not {self.length}; {remedy(path)}")
         return runs

@@ -88,11 +88,24 @@ def call(options: argparse.Namespace) -> None:
     results.save_run(options.output, made)
     if options.checkpoint is not None:  # what the run went on from is no longer needed
         options.checkpoint.unlink(missing_ok=True)
+    if isinstance(made, results.LossRun):
+        _tell_losses(made, options.output, time.monotonic() - start)
+        return
     if made.diverged_episode is not None:
         frame = made.meta.get("diverged_frame")
         where = f"episode {made.diverged_episode}" if frame is None else f"frame {frame}"
         print(f"diverged in {where}: what follows counts as returns of {environment.failed_return:g}", file=sys.stderr)
     print(f"{options.output}: {_score(made, environment.failed_return)}, in {time.monotonic() - start:.1f} s")
+
+
+def _tell_losses(made: results.LossRun, output: Path, seconds: float) -> None:
+    """Says how a run with losses ended, in words."""
+    assert made.losses is not None
+    part = "block" if "block" in made.meta else "episode"
+    if made.diverged_episode is not None:
+        print(f"diverged in {part} {made.diverged_episode}: from there on it predicts 0", file=sys.stderr)
+    last = made.losses[-(len(made.losses) // 3) or None :]
+    print(f"{output}: final loss {last.mean():.6g} (mean of the last {len(last)} {part}s), in {seconds:.1f} s")
 
 
 def _score(made: results.Run, failed_return: float) -> str:

@@ -17,7 +17,7 @@ from metatrace.errors import UserError
 _MAX_BYTES = 1 << 20
 _MAX_VALUES = 100_000  # with every alias of YAML written out
 _FLOAT = re.compile(r"[-+]?[0-9]+[eE][-+]?[0-9]+\Z")
-_WHOLE_NUMBERS = ("seeds", "episodes", "frames", "smoothing", "final_episodes", "best")
+_WHOLE_NUMBERS = ("seeds", "episodes", "frames", "examples", "smoothing", "final_episodes", "best")
 # Contents with the names by which error messages call them: each overlay stands before what it is based on.
 Sources = list[tuple[str, Any]]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # who only asks what there is pays for no numpy
 
 
 class Progress(Protocol):
-    """Is told how many more episodes or frames are done; `before`: by a run that was cut short."""
+    """Is told how many more episodes, frames or examples are done; `before`: by a run that was cut short."""
 
     def __call__(self, more: int, *, before: bool = False) -> None: ...
 
@@ -32,7 +32,8 @@ class Environment:
       token, label: its name in configs and paths, and in running text.
       readings: the questions that the paper leaves open about it.
       has_drift: whether its runs have a drift rate.
-      failed_return: the return of an episode without a policy, after a run has diverged.
+      failed_return: the return of an episode without a policy, after a run has diverged. Runs with losses have no use
+        for it: their losses say what came then.
       has_own_code: whether code that the domain's other environments have no use for stands behind its runs.
     """
 
@@ -98,7 +99,8 @@ class Domain(ABC):
     Attributes:
       name: of its folder in `metatrace.domains`, as `Method.domains` has it.
       environments: by token. slowest: the one that takes longest, for estimates.
-      unit: what runs are counted in: `episodes` or `frames`; also the option of `metatrace run` and the config's key.
+      unit: what runs are counted in: `episodes`, `frames` or `examples`; also the option of `metatrace run` and the
+        config's key.
       unit_text: in running text: "episodes", "observed frames". unit_note: what one is, where that is not plain.
       length_in_meta: the key of a run file's `meta` that holds the length.
       options: which of `device`, `checkpoint` and `agent` its runs take.

@@ -9,14 +9,19 @@ from metatrace.domains.atari.domain import DOMAIN as ATARI
 from metatrace.domains.gymnasium.domain import Gymnasium, Task
 from metatrace.domains.minatar.domain import DOMAIN as MINATAR
 from metatrace.domains.mountain_car.domain import DOMAIN as MOUNTAIN_CAR
+from metatrace.domains.prediction.domain import DOMAIN as PREDICTION
 from metatrace.domains.protocol import Domain, Environment
 from metatrace.domains.readings import Reading
+from metatrace.domains.tracking.domain import DOMAIN as TRACKING
 from metatrace.errors import UserError
 from metatrace.methods import METHODS
 
 # Of Gymnasium: a file for each, with a `Task`.
 TASKS: tuple[Task, ...] = ()
-DOMAINS: tuple[Domain, ...] = (MOUNTAIN_CAR, ATARI, MINATAR, *([Gymnasium(*TASKS)] if TASKS else []))
+DOMAINS: tuple[Domain, ...] = (
+    *(MOUNTAIN_CAR, ATARI, MINATAR, TRACKING, PREDICTION),
+    *([Gymnasium(*TASKS)] if TASKS else []),
+)
 ENVIRONMENTS: dict[str, Environment] = {
     token: environment for domain in DOMAINS for token, environment in domain.environments.items()
 }

@@ -10,9 +10,9 @@ from metatrace.figures.kinds.registry import KINDS
 FORMATS = ("svg", "pdf", "png", "csv")
 
 
-def with_runs(figures: Iterable[Figure]) -> list[Figure]:
-    """Those that have runs of their own."""
-    return [figure for figure in figures if not figure.members]
+def in_explorer(figures: Iterable[Figure]) -> list[Figure]:
+    """Those that the explorer shows."""
+    return [figure for figure in figures if KINDS[figure.kind].explorer]
 
 
 def csv_tables_of(figure: Figure) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ def table_files(
 
 def thinned_files(results: str, figures: Iterable[Figure]) -> list[str]:
     """What the explorer shows of some figures: their curves and runs, thinned."""
-    return [f"{results}/tables/{figure.name}/thinned.json" for figure in with_runs(figures)]
+    return [f"{results}/tables/{figure.name}/thinned.json" for figure in in_explorer(figures)]
 
 
 def evidence_files(results: str, figures: Iterable[Figure]) -> list[str]:

@@ -320,7 +320,7 @@ class Plan:
 
     def explorer_inputs(self) -> list[str]:
         """What the explorer is made of."""
-        tables = outputs.table_files(self.results, outputs.with_runs(self.figures), outputs.csv_tables_of)
+        tables = outputs.table_files(self.results, outputs.in_explorer(self.figures), outputs.csv_tables_of)
         templates = [f"reports/{name}" for name in context.EXPLORER_FILES]
         verdicts = f"{self.results}/tables/claims.json"
         return [*outputs.thinned_files(self.results, self.figures), *tables, *templates, verdicts]

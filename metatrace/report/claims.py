@@ -99,6 +99,8 @@ def _scores(folder: Path, figure: Figure) -> pd.DataFrame:
     if "final_beta" in evidence:
         beta = _read(folder / "final_beta.parquet", [*_RUN, "group", "beta"])
         return beta.merge(scores[[*_RUN, "length"]], on=_RUN)
+    if "tenths" not in evidence:
+        return scores
     scores = scores.merge(_read(folder / "tenths.parquet", [*_RUN, "first"]), on=_RUN)
     if figure.choosing_seeds:
         chosen = _read(folder / "best_mu.parquet", SETTING)[SETTING].assign(chosen="yes")

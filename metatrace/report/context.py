@@ -78,12 +78,14 @@ def run_jobs(asked: Experiments) -> set[str]:
 def report_context(asked: Experiments, paper: Experiments, code: Mapping[str, str]) -> dict[str, Any]:
     """What the front page and the captions show."""
     runs = asked.all_runs()
-    frames = sum(length for (_, run), length in runs.items() if domain_of(run.environment).unit == "frames")
+    lengths = {
+        unit: sum(length for (_, run), length in runs.items() if domain_of(run.environment).unit == unit)
+        for unit in ("episodes", "frames", "examples")
+    }
     return {
         "scale": asked.scale,
         "runs": len(runs),
-        "episodes": sum(runs.values()) - frames,
-        "frames": frames,
+        **lengths,
         "final": asked.final_episodes,
         "spread_alpha_max": asked.spread_alpha_max,
         "goal": GOAL,

@@ -4,6 +4,7 @@ import re
 
 from metatrace.config.figure import Figure, short_name_of
 from metatrace.figures.kinds.kind import Picture
+from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS
 
 # Of each table its name and, after the colon, what it holds.
@@ -38,14 +39,17 @@ _TABLES = {
     "scores, which learned from more frames and with replay; and how likely a run with tuning is better "
     "than one without at the same α, on a game drawn at random (improvement; 0.5: neither is better). 95 % bootstrap "
     "intervals resample the runs of each game",
+    "prediction_errors": "errors of predictions, one row per setting: final error (mean over as many last episodes as "
+    "the figure says), mean error over all episodes (auc), and mean step-sizes at the end of tiles and of noise: means "
+    "over seeds with 95 % bootstrap intervals, and how many runs diverged",
 }
 TABLES = {table: tuple(text.split(": ", 1)) for table, text in _TABLES.items()}
 
 
 def link(figure: Figure) -> str:
     """Where a reader of the report sees a figure's curves: a file next to the report."""
-    # A figure that compares others has no curves of its own.
-    return f"figures/{figure.name}.svg" if figure.members else f"explorer.html#figure={figure.name}"
+    shown = KINDS[figure.kind].explorer is not None
+    return f"explorer.html#figure={figure.name}" if shown else f"figures/{figure.name}.svg"
 
 
 def labels(figure: Figure, what: str) -> dict[str, str]:

@@ -60,7 +60,7 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
     made["README.md"] = _readme(asked, claims, made_by, pictures).encode()
     for name, content in made.items():
         atomic.write_atomically(output / name, content)
-    figures = outputs.with_runs(figures)
+    figures = outputs.in_explorer(figures)
     tables.write(_scores(folder, figures), output / "scores.parquet")
     tables.write(_curves(folder, figures), output / "curves.parquet")
 

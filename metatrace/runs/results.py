@@ -6,6 +6,11 @@ applies `frames` (int64, observed frames at each episode's end), `entropy` (floa
 entropy in each episode, in nats) and `beta` (float64, episodes × groups), and `meta`, a JSON string that says
 how the run was made. The same run gives the same bytes. Only a run that counts in frames may have no finished
 episode.
+
+A run of regression or prediction also has `losses` (float64, the mean loss of each block of `meta.block` examples,
+or of each episode; the last block may be shorter), `step_sizes` (float64, of each weight at the end) and, where it
+applies, `changes` (float64, blocks × layers, ‖Δw‖² of a layer's weights over each block of `meta.changes_block`
+examples). Regression has no episodes, so that `returns` and `lengths` are empty there and `beta` is blocks × groups.
 """
 
 import io
@@ -36,7 +41,11 @@ GARBLED = (
     *(zipfile.BadZipFile, zlib.error),
 )
 _TYPES = {"f": np.float64, "i": np.int64}
-_ARRAYS = {"returns": "f", "lengths": "i", "frames": "i", "entropy": "f", "beta": "f"}
+_ARRAYS = {
+    **{"returns": "f", "lengths": "i", "frames": "i", "entropy": "f", "beta": "f"},
+    **{"losses": "f", "step_sizes": "f", "changes": "f"},
+}
+_TWO_DIMENSIONS = ("beta", "changes")
 
 
 @dataclass
@@ -53,6 +62,19 @@ class Run:
     diverged_episode: int | None = None  # 0-based index into `returns`
 
 
+@dataclass
+class LossRun(Run):
+    """A run of regression or prediction.
+
+    Attributes:
+      diverged_episode: the index into `losses` where there are no episodes.
+    """
+
+    losses: np.ndarray | None = None
+    step_sizes: np.ndarray | None = None
+    changes: np.ndarray | None = None
+
+
 def save_run(path: str | os.PathLike[str], run: Run) -> None:
     """Writes a run file, atomically and reproducibly (no time stamps inside)."""
     meta = {
@@ -61,7 +83,7 @@ def save_run(path: str | os.PathLike[str], run: Run) -> None:
         "diverged_episode": run.diverged_episode,
         **run.meta,
     }
-    values = {name: getattr(run, name) for name in _ARRAYS}
+    values = {name: getattr(run, name, None) for name in _ARRAYS}
     arrays: dict[str, Any] = {
         name: np.asarray(value, _TYPES[_ARRAYS[name]]) for name, value in values.items() if value is not None
     }
@@ -127,14 +149,15 @@ def load_run(path: str | os.PathLike[str]) -> Run:
         diverged = None if diverged is None else int(diverged)
     except (KeyError, TypeError, ValueError, OverflowError):
         raise UserError(f"{path}: lacks the tuple that made it; {remedy(path)}") from None
-    return Run(identity, meta=meta, diverged_episode=diverged, **arrays)
+    make = LossRun if "losses" in arrays else Run
+    return make(identity, meta=meta, diverged_episode=diverged, **arrays)
 
 
 def load_runs(root: Path, keys: Iterable[RunKey], *, episodes: int | None, code: Mapping[str, str]) -> list[Run]:
     """Reads runs below `root` (`results/<scale>/runs`).
 
     Args:
-      episodes: of every run; None for games, whose runs have as many as end within their frames.
+      episodes: of every run; None for games, whose runs have as many as end within their frames, and for regression.
       code: the fingerprint of the code that makes each method's runs now.
 
     Raises:
@@ -174,11 +197,14 @@ def _read_arrays(raw: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         meta = _meta_of(read_member(archive, "meta", MAX_META_BYTES))
         arrays = {name: read_member(archive, name, 64 * MAX_EPISODES) for name in names if name != "meta"}
     episodes = len(arrays["returns"])
+    blocks = len(arrays["losses"]) if "losses" in arrays and not episodes else episodes
+    rows = {"returns": episodes, "lengths": episodes, "step_sizes": None, "changes": None}
     for name, array in arrays.items():
-        dimensions = 2 if name == "beta" else 1
-        if array.dtype.kind != _ARRAYS[name] or array.ndim != dimensions or len(array) != episodes:
+        dimensions, length = 2 if name in _TWO_DIMENSIONS else 1, rows.get(name, blocks)
+        if array.dtype.kind != _ARRAYS[name] or array.ndim != dimensions or length not in (None, len(array)):
             raise ValueError(f"{name} has the wrong kind or shape")
-    empty = episodes == 0 and "frames" not in arrays
-    if empty or not np.isfinite(arrays["returns"]).all():
+    empty = blocks == 0 and "frames" not in arrays
+    finite = (arrays[name] for name in ("returns", "losses") if name in arrays)
+    if empty or not all(np.isfinite(array).all() for array in finite):
         raise ValueError("not the contents of a run file")
     return arrays, meta

@@ -172,13 +172,13 @@ BAD = {
         (*SIX, "reference"),
         "figure_1",
         "figures.figure_6.reference",
-        "is for figures of kind step_sizes alone; leave it out",
+        "is for figures of kind step_sizes, prediction alone; leave it out",
     ),
     "a reference of betas": (
         (*SEVEN, "reference"),
         "figure_1",
         "figures.figure_7.reference",
-        "is for figures of kind step_sizes alone; leave it out",
+        "is for figures of kind step_sizes, prediction alone; leave it out",
     ),
     "a beta mu of step sizes": (
         (*FIGURE, "beta_mu"),

@@ -24,10 +24,13 @@ from metatrace.pipeline.project import WHEN_IMPORTED, Project
 
 PACKAGE = Path(metatrace.__file__).parent
 RUNS = {job for job in jobs.JOBS if job.startswith("run_")}
-PLAIN = {job for job in RUNS if job.endswith("_plain")}
+PREDICTED = {job for job in RUNS if job.startswith("run_prediction_")}
+PLAIN = {job for job in RUNS if job.endswith("_plain")} - PREDICTED
 CARS = {job for job in RUNS if job.startswith("run_mountain_car_")} - PLAIN
 PACKED = {job for job in CARS if "vector" in job or "mixed" in job}
 DENSE = {f"run_mountain_car_{method}" for method in ("rmsprop", "adam", "obgd")}
+PLAIN_TIDBD = {"run_prediction_tidbd_plain", "run_prediction_tidbd-scalar_plain"}
+AUTOTIDBD = {"compile_tidbd_kernel", "run_prediction_autotidbd"}
 ONE_FOR_EACH_WEIGHT = {job for job in RUNS if re.match("run_(atari|minatar)_(vector|mixed)", job)}
 
 
@@ -143,13 +146,20 @@ class TestThisProject:
                 "domains/mountain_car/dynamics.py",
                 "_GRAVITY = 0.0025",
                 "_GRAVITY = 0.0026",
-                {"compile_lazy_kernel", "compile_packed_kernel", "compile_dense_kernel", *CARS},
+                {
+                    *("compile_lazy_kernel", "compile_packed_kernel", "compile_dense_kernel", *CARS),
+                    *("compile_prediction_lazy_kernel", "compile_prediction_packed_kernel", "compile_tidbd_kernel"),
+                    *(job for job in PREDICTED if not job.endswith("_plain")),
+                },
             ),
             (
                 "compiled/packed_kernel.py",
                 "TINY = 1e-300",
                 "TINY = 1e-299",
-                {"compile_packed_kernel", *PACKED},
+                {
+                    *("compile_packed_kernel", *PACKED),
+                    *("compile_prediction_packed_kernel", "run_prediction_vector", "run_prediction_mixed"),
+                },
             ),
             ("domains/mountain_car/plain.py", "environment.close()", "environment.reset()", PLAIN),
             ("domains/atari/frames.py", "1 / 255", "1 / 254", {job for job in RUNS if job.startswith("run_atari_")}),
@@ -181,7 +191,10 @@ class TestThisProject:
                 "compiled/lazy_kernel.py",
                 "math.exp(run.beta) * U_U",
                 "math.exp(run.beta) * 2 * U_U",
-                {"compile_lazy_kernel", "run_mountain_car_scalar"},
+                {
+                    *("compile_lazy_kernel", "run_mountain_car_scalar"),
+                    *("compile_prediction_lazy_kernel", "run_prediction_scalar"),
+                },
             ),
             (
                 "compiled/dense_kernel.py",
@@ -199,8 +212,10 @@ class TestThisProject:
                 "related/rmsprop.py",
                 "scalar_like(like, 1.0)",
                 "scalar_like(like, 2.0)",
-                {"run_mountain_car_rmsprop_plain", "run_atari_rmsprop", "run_minatar_rmsprop"},
+                {"run_mountain_car_rmsprop_plain", "run_atari_rmsprop", "run_minatar_rmsprop", "run_tracking_rmsprop"},
             ),
+            ("related/tidbd.py", "* delta * self._correlation", "* self._correlation", PLAIN_TIDBD),
+            ("compiled/tidbd_kernel.py", "total, M = 0.0, 0.0", "total, M = 0.0, -0.0", AUTOTIDBD),
             ("figures/best_mu.py", "def draw(", "@staticmethod\ndef draw(", {"pictures_best_mu"}),
         ],
     )

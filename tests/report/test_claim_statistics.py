@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 PAPER = loading.read(ROOT / "config" / "paper.yaml")
 CRITERIA = criteria.read(ROOT / "config" / "claims.yaml")
 GROUPS = [f"{part}/{kind}" for part in ("value", "policy") for kind in ("informative", "noisy")]
-SCORES = ["final", "auc", "first", *(f"tenth_{tenth}" for tenth in range(1, 11)), "beta", "random"]
+SCORES = ["final", "auc", "first", *(f"tenth_{tenth}" for tenth in range(1, 11)), "beta", "random", "tiles", "noise"]
 
 
 def whole_table(figure):

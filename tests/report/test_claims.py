@@ -17,7 +17,8 @@ from metatrace.config import loading
 from metatrace.errors import UserError
 from metatrace.report import claims, context, criteria
 from metatrace.report import claims_page as pages
-from metatrace.report.claim_statistics import STATISTICS, _learned
+from metatrace.report.claim_scores import Draw, Scores
+from metatrace.report.claim_statistics import STATISTICS, _learned, _nearly_best_octaves
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "config" / "claims.yaml"
@@ -50,7 +51,7 @@ def ran(name, *, seeds=SEEDS, length=None, random=100.0, **scores):
         row = vars(run) | {"length": length or figure.length, "random": random}
         a, m = log2(run.alpha), log2(run.mu) if run.mu != "0" else None
         noise = 0.1 * math.sin(1 + run.seed)
-        for score in ("auc", "final", "first", *(f"tenth_{tenth}" for tenth in range(1, 11))):
+        for score in ("auc", "final", "first", "tiles", "noise", *(f"tenth_{tenth}" for tenth in range(1, 11))):
             given = scores.get(score, scores.get("tenths") if score.startswith("tenth_") else None)
             rank = int(score.removeprefix("tenth_")) if score.startswith("tenth_") else None
             value = -150.0 if given is None else given(row | {"a": a, "m": m, "tenth": rank})
@@ -318,6 +319,21 @@ CASES = {
         (lambda: chosen(mixed=-110, none=-130, adam=-140, rmsprop=(-150, -105, -150, -150)), {"second"}),
         (lambda: chosen(mixed=-110, none=(-130, -130, -130, -100), adam=-140, rmsprop=-150), {"highest"}),
     ],
+    "K7": [
+        (lambda: predictions(none=9, tidbd=5, tiles=8, noise=1), set()),
+        (lambda: predictions(none=9, tidbd=(5, 10), tiles=8, noise=1), {"error"}),
+        (lambda: predictions(none=9, tidbd=5, tiles=8, noise=(1, 4)), {"separates"}),
+    ],
+    "K8": [
+        (lambda: predictions(tidbd=5, autotidbd=5, width={"autotidbd": 4}), set()),
+        (lambda: predictions(tidbd=5, autotidbd=5, width={"tidbd": 4}), {"still", "drifting"}),
+        # How good a method is does not matter.
+        (lambda: predictions(tidbd=5, autotidbd=50, width={"autotidbd": 4}), set()),
+    ],
+    "K9": [
+        (lambda: predictions(tidbd=5, vector=4), set()),
+        (lambda: predictions(tidbd=5, vector=(4, 6)), {"error"}),
+    ],
 }  # fmt: skip
 GAMES = PAPER.figures["figure_m2"].environments
 
@@ -379,6 +395,28 @@ def chosen(**finals):
     is_first = (made.scores[["alpha", "mu"]] == first).all(axis=1)
     scores = made.scores.assign(chosen=np.where(is_first, "yes", "no"))
     return {"figure_s10": claims.Ran(scores.assign(final=scores["final"].where(is_first, 0.0)), made.paper)}
+
+
+def predictions(tiles=1.0, noise=1.0, width=None, **errors):
+    """Figure P3: the least error of each method, and the step-sizes there; a number, or one for each drift rate upward.
+
+    Elsewhere the error doubles within two octaves, or stays for `width` octaves on both sides.
+    """
+    rates = PAPER.figures["figure_p3"].drifts
+
+    def of(value, run):
+        return value if np.isscalar(value) else value[rates.index(run["drift"])]
+
+    def error(run):
+        best = of(errors.get(run["method"], 20), run)
+        distance = abs(run["a"] + 7) if run["method"] == "none" else abs(run["m"] + 9)
+        return best * (1 + max(0, distance - (width or {}).get(run["method"], 0)) / 2)
+
+    def at_best(value):
+        return lambda run: of(value, run) if run["m"] == -9 else 100.0
+
+    made = {"final": error, "tiles": at_best(tiles), "noise": at_best(noise)}
+    return {name: ran(name, **made) for name in ("figure_p3", "figure_p3_td")}
 
 
 def tuned(name, auc):
@@ -748,7 +786,15 @@ def test_a_section_is_summed_up_in_one_sentence():
         "Mountain car: of 9 claims, 3 reproduced (C1, C2, C3), 6 undecided (C4, C5, C6, C7, C8, C9)."
     )
     assert sentences["omitted"] == "Results that the paper omits: of 1 claim, 1 undecided (C10)."
-    assert list(sentences) == ["mountain_car", "omitted", "drifting_mountain_car", "atari", "minatar", "comparisons"]
+    assert list(sentences) == [
+        "mountain_car",
+        "omitted",
+        "drifting_mountain_car",
+        "atari",
+        "minatar",
+        "related",
+        "comparisons",
+    ]
 
 
 def test_a_sentence_counts_what_carries_over():
@@ -835,3 +881,21 @@ def test_a_figure_of_ones_own_with_fewer_methods_leaves_the_report_whole(tmp_pat
     why = table.drop_duplicates("claim").set_index("claim")["why"]
     assert why["C11"] == "not run: method scalar, vector" and why["C12"] == "not run: method scalar"
     assert b"not run: method" in pages.as_json(table, claims.summary(table, context.SECTIONS), "mine")
+
+
+@pytest.mark.parametrize(
+    ("errors", "expected"),
+    [
+        ([50, 20, 10, 20, 50], 2 * 0.1 * 2),  # a tenth of the way to the next μ, two octaves away, on both sides
+        ([10, 10, 10, 10, 10], 8),
+        ([50, 11, 10, 11, 50], 4),
+        ([50, 50, 50, 50, 10], 2 / 40),
+        ([50, 10, 50, 10, 50], 4 * 2 / 40),
+        ([50, math.nan, 10, 20, 50], math.nan),
+    ],
+)
+def test_octaves_near_the_best_error(errors, expected):
+    mus = ["2^-1", "2^-3", "2^-5", "2^-7", "2^-9"]
+    rows = [{"mu": mu, "seed": seed, "final": error} for mu, error in zip(mus, errors, strict=True) for seed in (0, 1)]
+    scores = Scores(pd.DataFrame(rows), (0, 1), Draw(np.arange(2)))
+    assert _nearly_best_octaves(scores) == pytest.approx(expected, nan_ok=True)

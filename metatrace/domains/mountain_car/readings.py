@@ -34,7 +34,7 @@ DRIFTING = Reading(
 )
 
 EXPLORATION = Reading(
-    "R16",
+    "R19",
     "exploration",
     "How often does SARSA(λ) take an action at random, whatever their values? (ε of its ε-greedy policy; ties are "
     "broken at random as well.)",

@@ -22,6 +22,7 @@ SECTIONS = {
     "drifting_mountain_car": "Drifting mountain car",
     "atari": "Arcade Learning Environment",
     "minatar": "MinAtar",
+    "related": "Related systems",
     "omitted": "Results that the paper omits",
     "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
 }
@@ -170,7 +171,7 @@ class OwnRuns(Entry):
     )
     drift: Rates = key(
         'a list of number tokens such as "4e-6", at least one',
-        "how likely the sign of each feature flips in a step; drifting_mountain_car only",
+        "how likely the sign of each feature flips in a step; drifting environments only",
         default=[],
     )
     seeds: Seeds = key(
@@ -198,3 +199,12 @@ class OnEpisodes(OwnRuns):
     """What a figure of environments that count in episodes has."""
 
     episodes: int = key("a whole number of episodes, from 1 to 1000000", ge=1, le=1_000_000)
+
+
+class OnExamples(OwnRuns):
+    """What a figure of environments that count in examples has."""
+
+    examples: int = key("a whole number of examples, from 1 to 1000000000", ge=1, le=1_000_000_000)
+    smoothing: int = key(
+        "over how many last examples an error is the mean, a whole number from 1 up to 1000000", ge=1, le=1_000_000
+    )

@@ -13,7 +13,7 @@ class StepSizes(OnEpisodes):
     kind: Literal["step_sizes"] = "step_sizes"
     reference: str = key(
         "the name of the figure whose untuned runs this one is compared with",
-        "without it, the sensitivity picture and the heat map are left out",
+        "without it, a figure of kind step_sizes has no sensitivity picture and no heat map",
         default="",
     )
 

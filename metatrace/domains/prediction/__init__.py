@@ -1,0 +1,1 @@
+"""Predicting the values of a fixed policy on mountain car."""

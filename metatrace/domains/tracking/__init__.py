@@ -1,0 +1,1 @@
+"""Linear regression on targets that drift."""
