@@ -117,7 +117,7 @@ class Training:
 
     Attributes:
       returns, lengths: (episodes,), the undiscounted return and the steps of each episode.
-      weights: (1 + actions, features) after the last step; row 0 is the value's.
+      weights: (1 + actions, features) after the last step; row 0 is the value's. Of no use where learning diverged.
       beta: (episodes, groups), the mean β of groups of weights at each episode's end, where an environment has any.
       diverged_episode: the 0-based episode in which a weight, a step-size or a TD error stopped being finite; None if
         that never happened. From there on there is no policy to follow: that episode and all later ones count as
