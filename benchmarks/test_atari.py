@@ -60,7 +60,7 @@ def test_a_frame(benchmark, kernel, table, method, how, part):
     answers = readings.complete(READINGS["seaquest"], {}, "readings")
     key = RunKey("seaquest", method, "2^-12", "0.001", "0", 0)
     request = Request(key, 10**6, answers, device="cpu", kernel=kernel if how == "compiled" else None)
-    trainer = trainer_of(request, DOMAIN.make)
+    trainer = trainer_of(request, DOMAIN.make, DOMAIN.reward_reading)
     rng = np.random.default_rng(0)
 
     def emulator():
