@@ -84,7 +84,7 @@ def compare(kernel, shape, method, steps, **chosen):
     return largest_u
 
 
-# The games' network takes longest, and the slow tests take it through 100 steps.
+# The games' network takes longest, and the slow tests take it through 60 steps.
 @pytest.mark.parametrize("shape", [SMALL, THREE, MINATAR], ids=["small", "three", "minatar"])
 @pytest.mark.parametrize("method", COMPILED)
 def test_the_passes_are_the_tuners_lines(kernel, method, shape):
@@ -99,7 +99,7 @@ def test_so_they_are_for_the_games_network(kernel, method):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", COMPILED)
 def test_many_steps_are_those_of_autograd(kernel, method):
-    compare(kernel, GAME, method, 100, alpha=2**-10)
+    compare(kernel, GAME, method, 60, alpha=2**-10)
 
 
 @pytest.mark.parametrize("method", TUNED)
