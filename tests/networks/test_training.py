@@ -193,7 +193,7 @@ def test_an_array_of_a_checkpoint_that_declares_more_than_there_is_is_refused(tm
 
 
 def killed_and_finished(folder, kills, frames):
-    """Finishes a run that is killed once it has a checkpoint, or many times at random; how often it went on from one."""
+    """Finishes a run that is killed once it has a checkpoint, or many times at random; how often it went on."""
     rng = np.random.default_rng(0)
     went_on = 0
     for _ in range(kills):
