@@ -8,7 +8,7 @@ READY := .venv/.ready
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup quick paper report test test-slow test-slurm lint publish bench clean
+.PHONY: help setup quick paper report test test-time test-slow test-slurm lint publish bench bars clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1@/' | awk -F@ '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -40,6 +40,9 @@ report: $(READY) ## the report and explorer of a scale, and what they need; says
 test: $(READY) ## the tests, slow ones left out
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
+test-time: $(READY) ## the same, and where their processor time goes
+	$(BIN)/python -m pytest -p benchmarks.processor_time -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+
 test-slow: $(READY) ## the slow tests
 	$(BIN)/python -m pytest -m slow -n auto --maxprocesses 8 --dist load
 
@@ -58,6 +61,9 @@ publish: $(READY) ## reports/published, of the finished paper without the Atari 
 
 bench: $(READY) ## the benchmarks
 	$(BIN)/python -m pytest benchmarks --benchmark-only
+
+bars: $(READY) ## every bar of speed in one table; COMMITS="527f129 HEAD" compares commits
+	$(BIN)/python benchmarks/bars.py $(COMMITS)
 
 clean: ## remove .venv, .snakemake and caches; results stay
 	rm -rf .venv .snakemake .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -179,7 +179,7 @@ _ENTRIES = (
         "metatrace.tuning.mixed:Mixed", kernels={"mountain_car": "sarsa_packed_kernel"}, **_SARSA,
     ),
     Method(
-        "sarsa-sid", "SARSA(λ) with SID", "SARSA,\nSID", "#aa4499", (2.5, 1.3), "<",
+        "sarsa-sid", "SARSA(λ) with SID", "SARSA,\nSID", "#994455", (2.5, 1.3), "<",
         "metatrace.tuning.sid:Sid", kernels=_SARSA_LAZY, **_SARSA,
     ),
     Method(

@@ -18,6 +18,7 @@ def optimized(*arguments, cwd=ROOT):
     return subprocess.run([sys.executable, *arguments], cwd=cwd, env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.slow  # Python compiles all packages again
 def test_every_module_can_be_imported():
     files = (ROOT / "metatrace").rglob("*.py")
     names = {".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for file in files}

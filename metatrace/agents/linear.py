@@ -117,7 +117,8 @@ class Training:
 
     Attributes:
       returns, lengths: (episodes,), the undiscounted return and the steps of each episode.
-      weights: after the last step: (1 + actions, features), row 0 the value's; of SARSA(λ) (actions, features).
+      weights: after the last step: (1 + actions, features), row 0 the value's; of SARSA(λ) (actions, features). Of no
+        use where learning diverged.
       beta: (episodes, groups), the mean β of groups of weights at each episode's end, where an environment has any.
       diverged_episode: the 0-based episode in which a weight, a step-size or a TD error stopped being finite; None if
         that never happened. From there on there is no policy to follow: that episode and all later ones count as

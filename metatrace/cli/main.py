@@ -77,8 +77,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     for verb, text in VERBS.items():
         added = verbs.add_parser(verb, help=text)
         if verb in arguments:
-            gc.disable()  # what is imported is no garbage: looking for some is a twentieth of a short run
+            gc.disable()  # what is imported is no garbage: looking for some is a tenth of a short run
             module = import_module(f"metatrace.cli.{verb}")
+            gc.freeze()
             gc.enable()
             added.set_defaults(call=module.call)
             module.add_options(added)

@@ -42,6 +42,12 @@ def script_code(script: str) -> str:
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:16]
 
 
+@cache
+def kernel_file(kernel: str) -> str:
+    """Where a compiled kernel lies. Kept: thousands of runs ask, and what the processor can do is slow to find."""
+    return f"results/kernels/{object_code.file_name(kernel)}"
+
+
 class Plan:
     """The jobs of a config.
 
@@ -114,8 +120,7 @@ class Plan:
 
     def kernels(self) -> dict[str, str]:
         """The file of each compiled kernel."""
-        names = [kernel for domain in DOMAINS for kernel in domain.kernels]
-        return {name: f"results/kernels/{object_code.file_name(name)}" for name in names}
+        return {kernel: kernel_file(kernel) for domain in DOMAINS for kernel in domain.kernels}
 
     def kernel_job(self, kernel: str) -> Job:
         """What compiles a kernel."""
@@ -124,7 +129,7 @@ class Plan:
     def kernel_files(self, domain: Domain, methods: Iterable[str]) -> list[str]:
         """The kernels that runs of some methods need; none for a method whose tuner runs as it stands."""
         names = {domain.kernel_of(method): None for method in methods}
-        return [self.kernels()[name] for name in names if name is not None]
+        return [kernel_file(name) for name in names if name is not None]
 
     def priority(self, domain: Domain) -> int:
         """Which runs go first."""

@@ -16,7 +16,7 @@ PACKAGE = Path(metatrace.__file__).parent
 # Runs on drifting mountain car keep β, which tells another agent by its first episode.
 RUN = ["run", "--environment", "drifting_mountain_car", "--drift", "1e-5"]
 RUN += ["--method", "scalar", "--alpha", "2^-6", "--mu", "2^-8"]
-AT_ONCE = 3
+AT_ONCE = 2
 
 
 def start(folder, output, *more):

@@ -23,6 +23,11 @@ def real(scale):
     return loading.read(CONFIGS / f"{scale}.yaml").content
 
 
+@functools.cache
+def text():
+    return loading.as_yaml(loading.read(CONFIGS / "quick.yaml")).encode()[:3000]
+
+
 def outcome(path):
     """What `metatrace config` does with a file: holds it to the promise, and returns the exit code."""
     out, err = io.StringIO(), io.StringIO()
@@ -135,7 +140,7 @@ def test_a_file_of_any_bytes_is_refused_in_one_line(tmp_path, content):
 )
 @settings(max_examples=150, suppress_health_check=SLOW)
 def test_a_real_config_with_any_bytes_anywhere_is_valid_or_refused_in_one_line(tmp_path, position, junk, insert):
-    whole = loading.as_yaml(loading.read(CONFIGS / "quick.yaml")).encode()[:3000]
+    whole = text()
     start = int(position * len(whole))
     path = tmp_path / "c.yaml"
     path.write_bytes(whole[:start] + junk + whole[start + (0 if insert else len(junk)) :])

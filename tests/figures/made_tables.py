@@ -1,7 +1,9 @@
 """Made tables for the figure tests."""
 
 import math
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,9 +37,18 @@ def make(method: str, alphas: list[str], mus: list[str], *, seeds: int = 3, epis
 
 
 def make_drifting(
-    methods: list[str],
-    drifts: list[str],
-    mus: list[str],
+    methods: list[str], drifts: list[str], mus: list[str], **options: Any
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """As `_make_drifting`, once for equal arguments: intervals take long. The tables are copies."""
+    curves, best_mu, betas = _make_drifting(tuple(methods), tuple(drifts), tuple(mus), **options)
+    return curves.copy(), best_mu.copy(), betas.copy()
+
+
+@cache
+def _make_drifting(
+    methods: tuple[str, ...],
+    drifts: tuple[str, ...],
+    mus: tuple[str, ...],
     *,
     alphas: tuple[str, ...] = ("2^-10",),
     seeds: int = 3,

@@ -85,7 +85,7 @@ def compare(compiled_agent, shape, method, steps, **chosen):
     return largest_u
 
 
-# The games' network takes longest, and the slow tests take it through 200 steps.
+# The games' network takes longest, and the slow tests take it through 60 steps.
 @pytest.mark.parametrize("shape", [SMALL, THREE, MINATAR], ids=["small", "three", "minatar"])
 @pytest.mark.parametrize("method", COMPILED)
 def test_the_passes_are_the_tuners_lines(compiled_agent, method, shape):
@@ -100,7 +100,7 @@ def test_so_they_are_for_the_games_network(compiled_agent, method):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", COMPILED)
 def test_many_steps_are_those_of_autograd(compiled_agent, method):
-    compare(compiled_agent, GAME, method, 200, alpha=2**-10)
+    compare(compiled_agent, GAME, method, 60, alpha=2**-10)
 
 
 @pytest.mark.parametrize("method", TUNED)

@@ -792,8 +792,8 @@ def test_a_section_is_summed_up_in_one_sentence():
         "drifting_mountain_car",
         "atari",
         "minatar",
+        "alternatives",
         "related",
-        "comparisons",
     ]
 
 

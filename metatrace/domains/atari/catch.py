@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from metatrace.domains.atari.frames import SIZE, STACK, network_shape, push
+from metatrace.domains.atari.frames import SIZE, network_shape, pushed, stacked
 from metatrace.networks.environment import Step, restore_generator, saved_generator
 
 # Few and large cells. At its start the network's 256 hidden outputs are all near ½, for dSiLU(0) = ½: a sum
@@ -38,15 +38,15 @@ class Catch:
 
     def __init__(self, *, seed: int | np.random.SeedSequence) -> None:
         self._rng = np.random.default_rng(seed)
-        self._frames = np.zeros((STACK, SIZE, SIZE), dtype=np.uint8)
+        self._frames = stacked(np.zeros((SIZE, SIZE), np.uint8))
         self.row, self.column = ROWS - 1, 0  # of the ball; in the last row, the episode is over
         self.paddle = int(self._rng.integers(COLUMNS))
 
     def reset(self) -> np.ndarray:
         """Drops a ball; the first frame fills the whole observation, uint8 (4, 84, 84)."""
         self.row, self.column = 0, int(self._rng.integers(COLUMNS))
-        self._frames[:] = self._drawn()
-        return self._frames.copy()
+        self._frames = stacked(self._drawn())
+        return self._frames.copy(order="K")
 
     def step(self, action: int) -> Step:
         """Moves the paddle left (0), not at all (1) or right (2), and then the ball down."""
@@ -54,10 +54,10 @@ class Catch:
             raise RuntimeError("the ball has landed, and nobody has reset the game")
         self.paddle = min(max(self.paddle + action - 1, 0), COLUMNS - 1)
         self.row += 1
-        push(self._frames, self._drawn())
+        self._frames = pushed(self._frames, self._drawn())
         landed = self.row == ROWS - 1
         reward = (1.0 if self.column == self.paddle else -1.0) if landed else 0.0
-        return Step(self._frames.copy(), reward, landed, landed)
+        return Step(self._frames.copy(order="K"), reward, landed, landed)
 
     def _drawn(self) -> np.ndarray:
         """Ball and paddle on black, uint8 (84, 84)."""
@@ -79,5 +79,5 @@ class Catch:
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Goes on from `state`."""
         self.row, self.column, self.paddle = (int(place) for place in state["places"])
-        self._frames = state["frames"].copy()
+        self._frames = stacked(state["frames"])
         restore_generator(self._rng, state["generator"])

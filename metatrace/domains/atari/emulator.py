@@ -10,7 +10,7 @@ import ale_py
 import numpy as np
 from PIL import Image
 
-from metatrace.domains.atari.frames import SIZE, STACK, network_shape, push
+from metatrace.domains.atari.frames import SIZE, network_shape, pushed, stacked
 from metatrace.errors import UserError
 from metatrace.networks.environment import Step, restore_generator, saved_generator
 
@@ -58,7 +58,7 @@ class Emulator:
         self._actions = [action.value for action in actions]
         self.shape = network_shape(len(actions))
         self._carried_out = 0  # the emulator's number of the last frame's action; 0 is to do nothing
-        self._frames = np.zeros((STACK, SIZE, SIZE), dtype=np.uint8)
+        self._frames = stacked(np.zeros((SIZE, SIZE), np.uint8))
         self._over = True
 
     def reset(self) -> np.ndarray:
@@ -66,8 +66,8 @@ class Emulator:
         self.ale.reset_game()
         self._carried_out = 0
         self._over = False
-        self._frames[:] = _shrunk(self.ale.getScreenGrayscale())
-        return self._frames.copy()
+        self._frames = stacked(_shrunk(self.ale.getScreenGrayscale()))
+        return self._frames.copy(order="K")
 
     def step(self, action: int) -> Step:
         """Four emulator frames with one action, each of which may repeat the action of the frame before."""
@@ -87,9 +87,9 @@ class Emulator:
                 screen = ale.getScreenGrayscale()
         last = ale.getScreenGrayscale()
         # A game that ended before its fourth frame shows the frame at which it ended.
-        push(self._frames, _shrunk(last if screen is None else np.maximum(screen, last)))
+        self._frames = pushed(self._frames, _shrunk(last if screen is None else np.maximum(screen, last)))
         terminal = ale.game_over(with_truncation=False) or (self._ends_with_life and ale.lives() < lives)
-        return Step(self._frames.copy(), float(reward), terminal, self._over)
+        return Step(self._frames.copy(order="K"), float(reward), terminal, self._over)
 
     def state(self) -> dict[str, np.ndarray]:
         """Everything that decides how the game goes on, as plain arrays."""
@@ -113,7 +113,7 @@ class Emulator:
         if self.ale.cloneState(include_rng=True).serialize() != emulator:
             raise UserError("saved game: the emulator does not take it in; it was saved by another version")
         self._carried_out = int(state["carried_out"])
-        self._frames = state["frames"].copy()
+        self._frames = stacked(state["frames"])
         self._over = bool(state["over"])
         restore_generator(self._rng, state["generator"])
 

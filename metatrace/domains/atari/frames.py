@@ -14,7 +14,19 @@ def network_shape(n_actions: int) -> NetworkShape:
     return NetworkShape(STACK, SIZE, convolutions, 256, n_actions, scale=1 / 255)
 
 
-def push(frames: np.ndarray, frame: np.ndarray) -> None:
-    """Adds a frame, (84, 84), to `frames`, (4, 84, 84), in place of the oldest."""
-    frames[:-1] = frames[1:]
-    frames[-1] = frame
+def stacked(frames: np.ndarray) -> np.ndarray:
+    """An observation of four frames, or four times of one: uint8 (4, 84, 84), a copy.
+
+    In memory, a pixel's four greys lie next to each other, as the network reads them; copies keep that by order "K".
+    """
+    pixels = np.empty((SIZE, SIZE, STACK), np.uint8)
+    pixels[:] = np.moveaxis(np.broadcast_to(frames, (STACK, SIZE, SIZE)), 0, 2)
+    return np.moveaxis(pixels, 2, 0)
+
+
+def pushed(observation: np.ndarray, frame: np.ndarray) -> np.ndarray:
+    """An observation, as `stacked` makes it, with a frame, (84, 84), in place of its oldest: a new one."""
+    greys = np.moveaxis(observation, 0, 2).view("<u4")  # four in a number, the oldest in its lowest byte
+    pixels = (greys >> 8).view(np.uint8)
+    pixels[:, :, -1] = frame
+    return np.moveaxis(pixels, 2, 0)

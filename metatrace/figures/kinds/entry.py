@@ -22,9 +22,10 @@ SECTIONS = {
     "drifting_mountain_car": "Drifting mountain car",
     "atari": "Arcade Learning Environment",
     "minatar": "MinAtar",
-    "related": "Related systems",
     "omitted": "Results that the paper omits",
     "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
+    "alternatives": "What a user would pick instead",
+    "related": "Related systems",
 }
 # Those whose figures are the paper's own; it has none like those of the others.
 PAPERS_OWN = ("mountain_car", "drifting_mountain_car", "atari")

@@ -31,7 +31,6 @@ MUS = {
     "nosid": (2**-10, 2**-15),
 }
 assert set(MUS) == {method for method in METHODS if DOMAIN.kernel_of(method) == "lazy_kernel"}
-ALPHAS = (2**-13, 2**-8, 2**-5, 2**-4, 2**-3)
 # Untuned, learning is chaotic at the largest step-sizes: see the test of that name.
 CHAOTIC = {("none", 2**-3), ("none", 2**-4)}
 OTHER_READINGS = [(reading.key, value) for reading in MOUNTAIN_CAR for value in reading.values[1:]]
@@ -57,7 +56,7 @@ def assert_equal(kernel, settings, within=1e-8):
     assert distance(found, expected) <= within
 
 
-@pytest.mark.parametrize("alpha", ALPHAS, ids=lambda alpha: f"2^{int(np.log2(alpha))}")
+@pytest.mark.parametrize("alpha", (2**-8, 2**-4, 2**-3), ids=lambda alpha: f"2^{int(np.log2(alpha))}")
 @pytest.mark.parametrize("method", MUS)
 def test_both_agents_have_the_same_returns_and_weights(kernel, method, alpha):
     assert_equal(kernel, settings_of(method, alpha, episodes=4 if (method, alpha) in CHAOTIC else 16))
@@ -65,7 +64,7 @@ def test_both_agents_have_the_same_returns_and_weights(kernel, method, alpha):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mu", [0, 1], ids=["largest mu", "smallest mu"])
-@pytest.mark.parametrize("alpha", ALPHAS, ids=lambda alpha: f"2^{int(np.log2(alpha))}")
+@pytest.mark.parametrize("alpha", (2**-13, 2**-5), ids=lambda alpha: f"2^{int(np.log2(alpha))}")
 @pytest.mark.parametrize("method", MUS)
 def test_both_agents_have_the_same_returns_and_weights_over_300_episodes(kernel, method, alpha, mu):
     if (method, alpha) in CHAOTIC or (method == "none" and mu == 1):

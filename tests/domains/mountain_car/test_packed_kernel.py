@@ -1,5 +1,7 @@
 """Vector and mixed, compiled, and the lazy kernel's methods on drifting mountain car, against the plain agent."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -51,14 +53,25 @@ def settings_of(method, alpha, mu, *, episodes, drift=None, seed=0, **chosen):
     )
 
 
-def assert_equal(train, settings):
+def distance(one, other):
+    """The largest difference of two trainings' weights, relative to the largest weight."""
+    return abs(one.weights - other.weights).max() / abs(other.weights).max()
+
+
+def assert_equal(train, settings, within=1e-8):
+    """All that a run file holds, and what has been learned, if that is still finite at the end.
+
+    Of a run that diverges neither the last weights nor the last step are defined: the plain agent looks for numbers
+    that are not finite among the step-sizes, before it changes a weight, and the kernel in δ, after it has.
+    """
     expected, found = plain.train(settings), train(settings)
     assert np.array_equal(found.returns, expected.returns)
     assert np.array_equal(found.lengths, expected.lengths)
-    assert found.steps == expected.steps
     assert found.diverged_episode == expected.diverged_episode
     assert found.weights.shape == expected.weights.shape and abs(expected.weights).max() > 0
-    assert abs(found.weights - expected.weights).max() <= 1e-8 * abs(expected.weights).max()
+    if expected.diverged_episode is None:
+        assert found.steps == expected.steps
+        assert distance(found, expected) <= within
     if settings.drifting:
         np.testing.assert_allclose(found.beta, expected.beta, rtol=1e-8, atol=1e-8)
     else:
@@ -94,15 +107,30 @@ def test_a_large_meta_step_size_takes_the_exact_exponential(train, method):
     assert_equal(train, settings_of(method, 2**-8, 2**-3, episodes=6, drift=1e-5))
 
 
+@pytest.mark.parametrize("drift", [None, 1e-5])
+@pytest.mark.parametrize("mu, episode", [(2**-2, 0), (2**-6, 1)])
+def test_both_agents_diverge_in_the_same_episode(train, mu, episode, drift):
+    settings = settings_of("vector-unnormalized", 2**-10, mu, episodes=3, drift=drift)
+    assert train(settings).diverged_episode == episode
+    assert_equal(train, settings)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("drift", [None, 1e-5])
 @pytest.mark.parametrize("method", MUS)
 def test_both_agents_agree_over_300_episodes(train, method, drift):
-    """With drift at the paper's α. At 2^-8 learning itself is too sensitive there: the plain agent's weights
-    move by 4e-8 when α is changed by one part in 2^50, and the vector kernel's distance from it is 1e-8."""
+    """With drift at the paper's α, for at 2^-8 learning is too sensitive there.
+
+    After so many steps the weights are only as near as rounding allows: within a hundred times the distance that a
+    change of α by one part in 2^50 makes. Untuned and with drift that is 2e-9, and the agents differ by 1e-8.
+    """
     alpha = 2**-8 if drift is None else 2**-10
     for mu in MUS[method]:
-        assert_equal(train, settings_of(method, alpha, mu, episodes=300, drift=drift))
+        settings = settings_of(method, alpha, mu, episodes=300, drift=drift)
+        found, perturbed = train(settings), train(dataclasses.replace(settings, alpha=alpha * (1 + 2**-50)))
+        within = 1e-8 if found.diverged_episode is not None else max(1e-8, 100 * distance(perturbed, found))
+        assert within < 1e-5  # else the test would show nothing
+        assert_equal(train, settings, within)
 
 
 @pytest.mark.parametrize("method", ["vector", "mixed", "scalar"])
