@@ -9,9 +9,11 @@ at the end gives µs a step (the fastest round of each) and the ratio. Nothing h
 import pytest
 
 from metatrace.compiled import object_code
-from metatrace.domains.mountain_car import compiled, dense, plain
+from metatrace.domains import readings
+from metatrace.domains.mountain_car import compiled, dense, plain, sarsa, sarsa_plain
 from metatrace.domains.mountain_car.domain import DOMAIN
 from metatrace.domains.mountain_car.settings import Settings
+from metatrace.methods import METHODS, SARSA
 
 MUS = {
     "none": 0.0,
@@ -26,6 +28,11 @@ MUS = {
     "rmsprop": 0.0,
     "adam": 0.0,
     "obgd": 0.0,
+    "sarsa-none": 0.0,
+    "sarsa-scalar": 2**-10,
+    "sarsa-mixed": 2**-10,
+    "sarsa-sid": 2**-16,
+    "sarsa-nosid": 2**-8,
 }
 EPISODES = {"plain": 5, "compiled": 400}
 ROUNDS = {"plain": 3, "compiled": 5}
@@ -55,6 +62,9 @@ def table():
 @pytest.mark.parametrize("drifting", [False, True], ids=["", "drifting"])
 @pytest.mark.parametrize("method", MUS)
 def test_steps_per_second(benchmark, kernels, table, method, drifting, agent):
+    if drifting and "drifting_mountain_car" in METHODS[method].excluded:
+        pytest.skip("does not run there")
+    asked = DOMAIN.environments["drifting_mountain_car" if drifting else "mountain_car"].asked(method)
     settings = Settings(
         method,
         2**-10 if drifting else 2**-8,
@@ -63,10 +73,12 @@ def test_steps_per_second(benchmark, kernels, table, method, drifting, agent):
         episodes=EPISODES[agent],
         drifting=drifting,
         drift=1e-5 if drifting else 0.0,
+        readings=readings.complete(asked, {}, "readings"),
     )
     name = DOMAIN.kernel_of(method)
-    by_kernel = (dense if name == "dense_kernel" else compiled).train
-    train = plain.train if agent == "plain" else lambda settings: by_kernel(kernels[name], settings)
+    by_kernel = {"dense_kernel": dense, "sarsa_lazy_kernel": sarsa, "sarsa_packed_kernel": sarsa}.get(name, compiled)
+    by_plain = sarsa_plain if METHODS[method].agent == SARSA else plain
+    train = by_plain.train if agent == "plain" else lambda settings: by_kernel.train(kernels[name], settings)
     training = benchmark.pedantic(train, (settings,), rounds=ROUNDS[agent], warmup_rounds=1)
     assert training.steps == training.lengths.sum()
     if benchmark.stats:  # none under --benchmark-disable

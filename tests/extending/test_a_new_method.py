@@ -7,6 +7,7 @@ import pytest
 from extensions import PAGES, add_figure, copy_of, pending
 from project import Project
 
+from metatrace.methods import METHODS
 from metatrace.runs.results import load_run
 
 MODULE = '''
@@ -128,7 +129,7 @@ def test_it_is_a_tuner_of_the_library(copy):
 
 def test_the_help_names_it_and_its_hyper_parameters(copy):
     shown = " ".join(call(copy, "-m", "metatrace", "run", "--help").stdout.split())
-    assert ", annealed" in shown and "tau of annealed: how many steps halve α (1000)" in shown
+    assert f"{list(METHODS)[-1]}, annealed" in shown and "tau of annealed: how many steps halve α (1000)" in shown
 
 
 def test_the_schema_has_it(copy):

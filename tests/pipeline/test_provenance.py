@@ -15,6 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import metatrace
+from metatrace.domains.mountain_car.domain import DOMAIN as MOUNTAIN_CAR
 from metatrace.domains.protocol import Code
 from metatrace.errors import UserError
 from metatrace.methods import METHODS
@@ -26,8 +27,10 @@ PACKAGE = Path(metatrace.__file__).parent
 RUNS = {job for job in jobs.JOBS if job.startswith("run_")}
 PREDICTED = {job for job in RUNS if job.startswith("run_prediction_")}
 PLAIN = {job for job in RUNS if job.endswith("_plain")} - PREDICTED
+PLAIN_ACTOR_CRITIC = {job for job in PLAIN if "sarsa" not in job}
 CARS = {job for job in RUNS if job.startswith("run_mountain_car_")} - PLAIN
 PACKED = {job for job in CARS if "vector" in job or "mixed" in job}
+SCALARS = {"run_mountain_car_scalar", "run_mountain_car_sarsa-scalar"}
 DENSE = {f"run_mountain_car_{method}" for method in ("rmsprop", "adam", "obgd")}
 PLAIN_TIDBD = {"run_prediction_tidbd_plain", "run_prediction_tidbd-scalar_plain"}
 AUTOTIDBD = {"compile_tidbd_kernel", "run_prediction_autotidbd"}
@@ -147,7 +150,8 @@ class TestThisProject:
                 "_GRAVITY = 0.0025",
                 "_GRAVITY = 0.0026",
                 {
-                    *("compile_lazy_kernel", "compile_packed_kernel", "compile_dense_kernel", *CARS),
+                    *(f"compile_{kernel}" for kernel in MOUNTAIN_CAR.kernels),
+                    *CARS,
                     *("compile_prediction_lazy_kernel", "compile_prediction_packed_kernel", "compile_tidbd_kernel"),
                     *(job for job in PREDICTED if not job.endswith("_plain")),
                 },
@@ -157,11 +161,11 @@ class TestThisProject:
                 "TINY = 1e-300",
                 "TINY = 1e-299",
                 {
-                    *("compile_packed_kernel", *PACKED),
+                    *("compile_packed_kernel", "compile_sarsa_packed_kernel", *PACKED),
                     *("compile_prediction_packed_kernel", "run_prediction_vector", "run_prediction_mixed"),
                 },
             ),
-            ("domains/mountain_car/plain.py", "environment.close()", "environment.reset()", PLAIN),
+            ("domains/mountain_car/plain.py", "environment.close()", "environment.reset()", PLAIN_ACTOR_CRITIC),
             ("domains/atari/frames.py", "1 / 255", "1 / 254", {job for job in RUNS if job.startswith("run_atari_")}),
             (
                 "networks/step_kernel.py",
@@ -192,7 +196,7 @@ class TestThisProject:
                 "math.exp(run.beta) * U_U",
                 "math.exp(run.beta) * 2 * U_U",
                 {
-                    *("compile_lazy_kernel", "run_mountain_car_scalar"),
+                    *("compile_lazy_kernel", "compile_sarsa_lazy_kernel", *SCALARS),
                     *("compile_prediction_lazy_kernel", "run_prediction_scalar"),
                 },
             ),

@@ -72,7 +72,7 @@ class Scale:
         counts = "observed_frames" if run.environment == "catch" else "episodes"
         meta = {
             "code": code.digest,
-            "readings": self.asked.readings_of(run.environment),
+            "readings": self.asked.readings_of(run.environment, run.method),
             counts: length,
             **meta,
         }
@@ -85,7 +85,7 @@ class Scale:
             **vars(run),
             "code": self.code(run).digest,
             "frames": self.asked.runs()[run],
-            "readings": self.asked.readings_of(run.environment),
+            "readings": self.asked.readings_of(run.environment, run.method),
             "hyper": {},
             "packages": {},
             **changes,
