@@ -22,6 +22,7 @@ MUS = {
     "scalar": "2^-8",
     "vector": "2^-8",
     "mixed": "2^-8",
+    "vector-unnormalized": "2^-13",
     "tidbd": "2^-10",
     "tidbd-scalar": "2^-15",
     "autotidbd": "2^-4",

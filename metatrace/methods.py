@@ -124,7 +124,7 @@ _ENTRIES = (
     ),
     Method(
         "vector-unnormalized", "unnormalized vector Metatrace", "vector,\nunnormalized", "#e69f00", (1.6, 0.9), "P",
-        "metatrace.tuning.vector:Vector", options=_UNNORMALIZED, kernels=_PACKED_AND_STEP,
+        "metatrace.tuning.vector:Vector", (*_CONTROL, *_PREDICTION), options=_UNNORMALIZED, kernels=_PACKED_ALSO,
     ),
     Method(
         "mixed-unnormalized", "unnormalized mixed Metatrace", "mixed,\nunnormalized", "#999933",

@@ -39,7 +39,7 @@ def step_sizes(runs: Sequence[Run]) -> pd.DataFrame:
         values = {column: float(found.get(group, np.nan)) for group, column in GROUPS.items()}
         return {**values, "ratio": float(np.divide(values["tiles"], values["noise"]))}
 
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):  # a step-size may be 0, or nearly
         return per_run(by_setting(runs), measure)
 
 

@@ -163,6 +163,7 @@ class TestThisProject:
                 {
                     *("compile_packed_kernel", "compile_sarsa_packed_kernel", *PACKED),
                     *("compile_prediction_packed_kernel", "run_prediction_vector", "run_prediction_mixed"),
+                    "run_prediction_vector-unnormalized",
                 },
             ),
             ("domains/mountain_car/plain.py", "environment.close()", "environment.reset()", PLAIN_ACTOR_CRITIC),
