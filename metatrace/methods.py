@@ -18,7 +18,7 @@ UNTUNED = "none"
 ACTOR_CRITIC, SARSA = "actor_critic", "sarsa"
 Dashes = tuple[float, ...]
 _CONTROL = ("mountain_car", "atari", "minatar", "gymnasium")
-_REGRESSION = ("tracking",)
+_REGRESSION = ("tracking", "geoff")
 _PREDICTION = ("prediction",)
 
 
@@ -93,6 +93,7 @@ _RELATED = {"atari": "related_kernel", "minatar": "related_kernel"}
 _DENSE = {"mountain_car": "dense_kernel", **_RELATED}
 _LAZY_ALSO = {**_LAZY_AND_STEP, "prediction": "prediction_lazy_kernel"}
 _PACKED_ALSO = {**_PACKED_AND_STEP, "prediction": "prediction_packed_kernel"}
+_TRACKING, _GEOFF = {"tracking": "tracking_kernel"}, {"geoff": "geoff_kernel"}
 _TIDBD = {"prediction": "tidbd_kernel"}
 _UNNORMALIZED = {"normalized": False}
 _SARSA_LAZY = {"mountain_car": "sarsa_lazy_kernel"}
@@ -103,8 +104,8 @@ _SARSA: dict[str, Any] = {"agent": SARSA, "domains": ("mountain_car",), "exclude
 _ENTRIES = (
     Method(
         UNTUNED, "no tuning", "no tuning", "#000000", (5.0, 2.0), "o",
-        "metatrace.tuning.constant:Constant", (*_CONTROL, *_REGRESSION, *_PREDICTION), kernels=_LAZY_ALSO,
-        has_mu=False,
+        "metatrace.tuning.constant:Constant", (*_CONTROL, *_REGRESSION, *_PREDICTION),
+        kernels=_LAZY_ALSO | _TRACKING | _GEOFF, has_mu=False,
     ),
     Method(
         "scalar", "normalized scalar Metatrace", "scalar", "#0072b2", (), "s",
@@ -140,7 +141,8 @@ _ENTRIES = (
     ),
     Method(
         "rmsprop", "RMSProp", "RMSProp", "#332288", (3.0, 1.0), ">",
-        "metatrace.related.rmsprop:RMSProp", (*_CONTROL, *_REGRESSION), kernels=_DENSE, has_mu=False,
+        "metatrace.related.rmsprop:RMSProp", (*_CONTROL, *_REGRESSION),
+        kernels=_DENSE | _TRACKING | _GEOFF, has_mu=False,
         hyper=(
             Hyperparameter("rho", "0.999", "how much of the mean of squares is kept", below=1.0),
             Hyperparameter("epsilon", "0.0001", "what is added inside the root"),
@@ -148,7 +150,8 @@ _ENTRIES = (
     ),
     Method(
         "adam", "Adam", "Adam", "#661100", (3.0, 1.0, 1.0, 1.0), "*",
-        "metatrace.related.adam:Adam", (*_CONTROL, *_REGRESSION), kernels=_DENSE, has_mu=False,
+        "metatrace.related.adam:Adam", (*_CONTROL, *_REGRESSION),
+        kernels=_DENSE | _TRACKING | _GEOFF, has_mu=False,
         hyper=(
             Hyperparameter("beta_1", "0.9", "how much of the mean of gradients is kept", below=1.0),
             Hyperparameter("beta_2", "0.999", "how much of the mean of squares is kept", below=1.0),
@@ -187,8 +190,22 @@ _ENTRIES = (
         "metatrace.tuning.nosid:Nosid", kernels=_SARSA_LAZY, **_SARSA,
     ),
     Method(
+        "momentum", "momentum", "momentum", "#6699cc", (4.0, 1.0), "H",
+        "metatrace.related.momentum:Momentum", ("geoff",), kernels=_GEOFF, has_mu=False,
+        hyper=(Hyperparameter("rho", "0.9", "how much of the sum of gradients is kept", below=1.0),),
+    ),
+    Method(
         "idbd", "IDBD", "IDBD", "#aa4499", (2.2, 0.8), "d",
-        "metatrace.related.idbd:Idbd", ("tracking",),
+        "metatrace.related.idbd:Idbd", ("tracking",), kernels=_TRACKING,
+    ),
+    Method(
+        "autostep", "Autostep", "Autostep", "#cc3311", (6.0, 1.0, 1.0, 1.0, 1.0, 1.0), "$A$",
+        "metatrace.related.autostep:Autostep", ("tracking",), kernels=_TRACKING,
+        hyper=(Hyperparameter("tau", "10000", "over how many steps the normaliser forgets"),),
+    ),
+    Method(
+        "crossprop", "crossprop", "crossprop", "#997700", (1.6, 0.6, 4.0, 0.6), "$X$",
+        "metatrace.related.crossprop:Crossprop", ("geoff",), kernels=_GEOFF, has_mu=False,
     ),
     Method(
         "tidbd", "TIDBD", "TIDBD", "#aa3377", (1.6, 0.9, 1.6, 3.0), r"$\heartsuit$",

@@ -34,6 +34,8 @@ KERNELS = (
     "prediction_lazy_kernel",
     "prediction_packed_kernel",
     "tidbd_kernel",
+    "tracking_kernel",
+    "geoff_kernel",
 )
 
 

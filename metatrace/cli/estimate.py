@@ -18,7 +18,7 @@ from metatrace.progress import in_words
 from metatrace.runs import atomic
 from metatrace.runs.key import NO_DRIFT, NO_MU, RunKey
 
-_TRIAL = 100  # frames or episodes
+_TRIAL = {"episodes": 100, "frames": 100, "examples": 20_000}  # an example takes a microsecond, and they come in blocks
 _WARM_UP = 20  # of these: the first make buffers and fill caches
 _ALPHA, _MU = "2^-10", "0.001"
 
@@ -63,7 +63,7 @@ def call(options: argparse.Namespace) -> None:
 
 
 def _seconds(domain: Domain, token: str, method: str, options: argparse.Namespace) -> float:
-    """Seconds per frame or episode, the mean over a short run.
+    """Seconds per frame, episode or example, the mean over a short run.
 
     Of processor time, where that is what it takes: other work on the machine now will not be there for the months of a
     run.
@@ -71,7 +71,7 @@ def _seconds(domain: Domain, token: str, method: str, options: argparse.Namespac
     kernel = domain.kernel_of(method) if options.device != "cuda" else None
     request = Request(
         RunKey(token, method, _ALPHA, _MU if METHODS[method].has_mu else NO_MU, NO_DRIFT, 0),
-        _TRIAL,
+        _TRIAL[domain.unit],
         complete(ENVIRONMENTS[token].asked(method), {}, "readings"),
         complete_hyper(method, {}, "hyper", domain.name),
         device=options.device,

@@ -50,10 +50,13 @@ class Experiments:
 
     def variants(self) -> list[str]:
         """Every variant that has runs, the config's own first."""
-        return list(dict.fromkeys([OWN_READINGS, *(figure.variant for figure in self.figures.values())]))
+        return list(
+            dict.fromkeys([OWN_READINGS, *(figure.variant for figure in self.figures.values() if not figure.members)])
+        )
 
     def _of(self, variant: str) -> list[Figure]:
-        return [figure for figure in self.figures.values() if figure.variant == variant]
+        # The runs of a figure that compares others are theirs, of whichever variants these are.
+        return [figure for figure in self.figures.values() if figure.variant == variant and not figure.members]
 
     def readings_of(self, environment: str, method: str, variant: str = OWN_READINGS) -> dict[str, str]:
         """The readings in force that concern runs of a method on an environment, for those of a variant."""

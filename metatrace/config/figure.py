@@ -95,6 +95,11 @@ class Figure:
         """As many runs as the figure is drawn from: `runs`, with any choice if α are yet to be chosen."""
         return self.runs(self.alphas[: self.n_alphas])
 
+    @property
+    def sources(self) -> tuple["Figure", ...]:
+        """The figures whose runs it is drawn from: its members, or itself."""
+        return self.members or (self,)
+
 
 def short_name_of(name: str) -> str:
     """The short name of a figure, from its name in the config."""

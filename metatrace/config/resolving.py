@@ -17,7 +17,7 @@ from metatrace.errors import UserError
 from metatrace.figures.kinds.compared import Compared
 from metatrace.figures.kinds.entry import Entry, OwnRuns
 from metatrace.figures.kinds.games import Choice
-from metatrace.figures.kinds.registry import DEFAULT_KIND, KINDS
+from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS, UNTUNED, complete_hyper
 from metatrace.runs.key import NO_DRIFT, NO_MU, RunKey
 
@@ -201,9 +201,14 @@ def _variant(entry: OwnRuns, chosen: Mapping[str, str], key: str) -> str:
 def _compared(name: str, entry: Compared, others: Mapping[str, Figure]) -> Figure:
     """A figure that compares the methods of others, which are alike in all but methods, α and μ."""
     key = f"figures.{name}"
-    fitting = [other.name for other in others.values() if other.kind == DEFAULT_KIND and other.variant == OWN_READINGS]
+    kind, readings_text = entry.member_kind, "" if entry.any_readings else " under the config's own readings"
+    fitting = [
+        other.name
+        for other in others.values()
+        if other.kind == kind and (entry.any_readings or other.variant == OWN_READINGS)
+    ]
     for position, member in enumerate(entry.members):
-        what = f"kind {DEFAULT_KIND} under the config's own readings"
+        what = f"kind {kind}{readings_text}"
         _require_figure(member, fitting, f"{key}.members[{position}]", what)
     members = tuple(others[member] for member in entry.members)
     first = members[0]
@@ -250,7 +255,7 @@ def _check_reference(figure: Figure, figures: Mapping[str, Figure]) -> None:
 
 def _check_lengths(figures: Iterable[Figure]) -> None:
     seen: dict[tuple[str, RunKey], Figure] = {}
-    for figure in figures:
+    for figure in (figure for figure in figures if not figure.members):
         unit = KINDS[figure.kind].unit
         for run in figure.runs():
             other = seen.setdefault((figure.variant, run), figure)

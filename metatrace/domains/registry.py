@@ -6,6 +6,7 @@ Nothing heavy is imported, and no fingerprint covers this module.
 """
 
 from metatrace.domains.atari.domain import DOMAIN as ATARI
+from metatrace.domains.geoff.domain import DOMAIN as GEOFF
 from metatrace.domains.gymnasium.domain import Gymnasium, Task
 from metatrace.domains.minatar.domain import DOMAIN as MINATAR
 from metatrace.domains.mountain_car.domain import DOMAIN as MOUNTAIN_CAR
@@ -19,7 +20,7 @@ from metatrace.methods import METHODS
 # Of Gymnasium: a file for each, with a `Task`.
 TASKS: tuple[Task, ...] = ()
 DOMAINS: tuple[Domain, ...] = (
-    *(MOUNTAIN_CAR, ATARI, MINATAR, TRACKING, PREDICTION),
+    *(MOUNTAIN_CAR, ATARI, MINATAR, TRACKING, GEOFF, PREDICTION),
     *([Gymnasium(*TASKS)] if TASKS else []),
 )
 ENVIRONMENTS: dict[str, Environment] = {

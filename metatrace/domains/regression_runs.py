@@ -1,6 +1,6 @@
 """What runs of regression share: how losses are kept block by block, and what a run file holds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,44 +55,55 @@ def blocks(length: int, block: int) -> list[int]:
     return [min(block, length - first) for first in range(0, length, block)]
 
 
-def keep_losses(
-    record: Record, length: int, block: int, draw: Callable[[int], Any], learn: Callable[[Any], np.ndarray]
-) -> Callable[..., None]:
-    """Learns block by block.
+def learn_in_blocks(
+    record: Record,
+    length: int,
+    block: int,
+    draw: Callable[[int], Any],
+    learn: Callable[[Any], np.ndarray],
+    after_block: Callable[[int], None],
+    *,
+    factor: float = 1.0,
+) -> None:
+    """Learns block by block, and keeps the losses, `factor` · δ².
 
     Args:
       draw: of a number of examples to these, the targets last: (…, (count,)).
-      learn: learns from examples one by one, and returns δ of each, (count,).
-
-    Returns:
-      a function that does it, and after each block calls its argument with how many examples it had.
+      learn: learns from examples one by one, and returns δ of each before it did, (count,).
+      after_block: is told after each block how many examples it had.
     """
-
-    def train(after_block: Callable[[int], None]) -> None:
-        for number, count in enumerate(blocks(length, block)):
-            examples = draw(count)
-            squared = np.full(count, np.inf)
-            if record.diverged is None:
-                with np.errstate(all="ignore"):
-                    squared = learn(examples) ** 2
-            if not (squared < MOST_SQUARED).all():
-                record.diverged = number if record.diverged is None else record.diverged
-                squared = examples[-1] ** 2
-            record.losses.append(float(squared.mean()))
-            after_block(count)
-
-    return train
+    for number, count in enumerate(blocks(length, block)):
+        examples = draw(count)
+        squared = np.full(count, np.inf)
+        if record.diverged is None:
+            with np.errstate(all="ignore"):
+                squared = learn(examples) ** 2
+        if not (squared < MOST_SQUARED).all():
+            record.diverged = number if record.diverged is None else record.diverged
+            squared = examples[-1] ** 2
+        record.losses.append(factor * float(squared.mean()))
+        after_block(count)
 
 
 def run_of(
-    request: Request, record: Record, agent: str, processor: str, block: int, groups: Sequence[str], **meta: Any
+    request: Request,
+    record: Record,
+    agent: str,
+    processor: str,
+    block: int,
+    groups: Mapping[str, tuple[int, int]],
+    **meta: Any,
 ) -> LossRun:
-    """What the run file of a training holds. Nothing in it depends on when it ran."""
+    """What the run file of a training holds. Nothing in it depends on when it ran.
+
+    Args:
+      groups: those of `record.beta`, and the places of each in `record.step_sizes`: first, and one after the last.
+    """
     return LossRun(
         request.key,
         returns=np.empty(0),
         lengths=np.empty(0, np.int64),
-        beta=np.array(record.beta) if record.beta else None,
+        beta=np.array(record.beta),
         losses=np.array(record.losses),
         step_sizes=record.step_sizes,
         changes=np.array(record.changes) if record.changes else None,
@@ -102,7 +113,8 @@ def run_of(
             "processor": processor,
             "examples": request.length,
             "block": block,
-            **({"beta_groups": list(groups)} if record.beta else {}),
+            "beta_groups": list(groups),
+            "step_size_groups": {name: list(places) for name, places in groups.items()},
             "readings": dict(request.readings),
             **({"hyper": dict(request.hyper)} if request.hyper else {}),
             **meta,

@@ -89,7 +89,12 @@ class Look(NamedTuple):
 
     def handle(self, width: float = 1.6) -> Line2D:
         """Its entry in a legend."""
-        return Line2D([], [], **self.line(width), marker=self.marker, ms=5, mec="white", label=self.name)
+        return Line2D([], [], **self.line(width), marker=self.marker, ms=5, mec=self.edge, label=self.name)
+
+    @property
+    def edge(self) -> str:
+        """The colour of its marker's edge: a letter is all edge."""
+        return self.colour if self.marker.startswith("$") else "white"
 
 
 @contextmanager

@@ -224,8 +224,12 @@ class Plan:
 
     def run_files(self, figure: Figure) -> list[str]:
         """The runs that a figure is drawn from; where other runs choose its α, they must have."""
-        folder = f"{variant_folder(self.results, figure.variant)}/runs"
-        return [run.path(folder) for run in figure.runs(self._alphas(figure))]
+        files = (
+            run.path(f"{variant_folder(self.results, source.variant)}/runs")
+            for source in figure.sources
+            for run in source.runs(self._alphas(source))
+        )
+        return list(dict.fromkeys(files))
 
     def _alphas(self, figure: Figure) -> tuple[str, ...]:
         """The α of a figure; any that could be, while other runs have not yet chosen them."""

@@ -97,9 +97,12 @@ def survey(asked: Experiments, folder: str) -> Status:
     lengths = wanted(asked)
     figures = {}
     for figure in asked.figures.values():
-        alphas = outputs.chosen_alphas(folder, figure)
-        keys = figure.some_runs() if alphas is None else figure.runs(alphas)
-        figures[figure.name] = [WantedRun(figure.variant, key) for key in keys]
+        wanted_runs: list[WantedRun] = []
+        for source in figure.sources:
+            alphas = outputs.chosen_alphas(folder, source)
+            keys = source.some_runs() if alphas is None else source.runs(alphas)
+            wanted_runs += [WantedRun(source.variant, key) for key in keys]
+        figures[figure.name] = list(dict.fromkeys(wanted_runs))
     all_runs = dict.fromkeys(run for of_figure in figures.values() for run in of_figure)
     runs = {run: state_of(run, lengths[run], asked, folder) for run in all_runs}
     under_way = {}
@@ -235,6 +238,9 @@ def _time_left(status: Status, lengths: Mapping[WantedRun, int], cores: int) -> 
             yield f"{text}, about {time}, {source}"
 
 
+_SECONDS_PER_EXAMPLE = {"tracking": 1e-6, "geoff": 5e-5}
+
+
 def rough_seconds(lengths: Mapping[WantedRun, int]) -> float | None:
     """About how long runs take on one core; None if some are long: only a trial tells the time of these.
 
@@ -246,7 +252,8 @@ def rough_seconds(lengths: Mapping[WantedRun, int]) -> float | None:
         domain = domain_of(run.key.environment)
         if jobs.is_long(domain):
             return None
-        seconds += 0.35 + length * (0.0002 if domain.kernel_of(run.key.method) == "lazy_kernel" else 0.0008)
+        each = 0.0002 if domain.kernel_of(run.key.method) == "lazy_kernel" else 0.0008
+        seconds += 0.35 + length * _SECONDS_PER_EXAMPLE.get(domain.name, each)
     return seconds
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from metatrace.report import regression_statistics
 from metatrace.report.claim_scores import LackingError, Roles, Scores, UndecidableError, number
 from metatrace.runs.key import UNTUNED
 
@@ -502,6 +503,7 @@ STATISTICS: dict[str, Callable[[Roles], dict[str, Any]]] = {
     "M19": m19,
     "M22": m22,
     "M23": m23,
+    **regression_statistics.STATISTICS,
     "K7": k7,
     "K8": k8,
     "K9": k9,

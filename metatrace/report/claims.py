@@ -123,7 +123,8 @@ def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
     Returns:
       one row per part of a claim: claim, under, section, place, statement, verdict (of the claim), why (the reason if
       it is undecided for another one than its numbers), leaning (what the numbers alone would say), part, statistic,
-      value, low, high (95 % bootstrap interval over seeds), wanted, because, part_verdict, runs (of the claim), share
+      value, low, high (95 % bootstrap interval over seeds), wanted, because, published (what the claim's authors
+      report, as text; may be empty), part_verdict, runs (of the claim), share
       (of the paper's episodes or frames for it).
 
     Raises:
@@ -159,6 +160,7 @@ def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
                     "high": high,
                     "wanted": part.wanted,
                     "because": part.because,
+                    "published": part.published or "",
                     "part_verdict": verdicts[name],
                     "runs": runs,
                     "share": share,

@@ -20,7 +20,7 @@ _HOW = (
     "<code>config/claims.yaml</code> and rerun <code>snakemake</code>."
 )
 _HEADS = ("Claim", "Verdict", "Statistic", "Value and 95 % interval", "Threshold", "Result")
-_PART = ("part", "statistic", "value", "low", "high", "wanted", "because", "part_verdict")
+_PART = ("part", "statistic", "value", "low", "high", "wanted", "because", "published", "part_verdict")
 
 
 def as_json(table: pd.DataFrame, summary: Mapping[str, str], scale: str) -> bytes:
@@ -101,7 +101,8 @@ def _row(claim: Mapping[str, Any]) -> str:
     for number, part in enumerate(claim["parts"]):
         cells = (
             html.escape(part["statistic"]) + f'<span class="small">Why: {html.escape(part["because"])}.</span>',
-            estimate(part),
+            estimate(part)
+            + (f'<span class="small">Published: {html.escape(part["published"])}.</span>' if part["published"] else ""),
             html.escape(part["wanted"]),
             part["part_verdict"],
         )

@@ -105,7 +105,10 @@ def report_context(asked: Experiments, paper: Experiments, code: Mapping[str, st
 def _caption(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str, Any]:
     """What a figure's captions show; what they share is here, for Snakemake's templates cannot include others."""
     source = _source(asked, paper, figure)
-    readings = ", ".join(f"{reading.key} = {figure.readings[reading.key]}" for reading in figure.asks)
+    answers = {
+        reading.key: dict.fromkeys(shown.readings[reading.key] for shown in figure.sources) for reading in figure.asks
+    }
+    readings = ", ".join(f"{key} = {' or '.join(values)}" for key, values in answers.items()) or "none"
     chosen = f"Not given in the paper, and chosen here: {as_rst(figure.assumptions)}." if figure.assumptions else ""
     over_seeds, unknown = f"{len(figure.seeds)} seeds", ""
     if len(figure.seeds) == 1:
@@ -168,7 +171,8 @@ def _linked(figure: Figure) -> dict[str, str]:
 
 def _source(asked: Experiments, paper: Experiments, figure: Figure) -> str:
     members = f", those of {', '.join(member.short_name for member in figure.members)}" if figure.members else ""
-    runs = f"{len(figure.some_runs())} runs of {length_text(figure)}"
+    count = len({(source.variant, run) for source in figure.sources for run in source.some_runs()})
+    runs = f"{count} runs of {length_text(figure)}"
     return f"Drawn from {runs}{members}. {note(asked, paper, figure)}"
 
 

@@ -31,11 +31,13 @@ class _Model(BaseModel):
 class Part(_Model):
     """One statistic of a claim, its threshold and the threshold's reason.
 
-    The statistic must be `above`, `at_least` or `below` a number, or `between` two, the smaller one first.
+    The statistic must be `above`, `at_least` or `below` a number, or `between` two, the smaller one first. `published`
+    is what the claim's authors report, as text.
     """
 
     statistic: _Text
     because: _Text
+    published: _Text | None = None
     above: _Number | None = None
     at_least: _Number | None = None
     below: _Number | None = None

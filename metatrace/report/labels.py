@@ -34,6 +34,10 @@ _TABLES = {
     "occurs. By chance alone about one setting in twenty would be significant, and more with few seeds",
     "best_over_alpha": "the best μ over all α: for every method, the μ with the highest mean AUC over α ≤ "
     "{spread_alpha_max}, with a 95 % bootstrap interval over seeds, and the runner-up",
+    "errors": "errors, one row per setting: mean loss over the last examples (error) and over all (mean_error), mean "
+    "over seeds and 95 % bootstrap interval, and how many runs diverged",
+    "step_sizes": "step-sizes at the end, one row per setting and group of weights: the mean over the group's weights, "
+    "mean over seeds with a 95 % bootstrap interval, and the means over seeds of the group's least and largest",
     "aggregate_scores": "all games together: for every method and α, the interquartile mean (IQM) of the final return "
     "over the runs of all games, normalized per game: 0 is random play, 1 the published DQN of the table of published "
     "scores, which learned from more frames and with replay; and how likely a run with tuning is better "

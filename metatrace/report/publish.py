@@ -60,6 +60,9 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
     made["README.md"] = _readme(asked, claims, made_by, pictures).encode()
     for name, content in made.items():
         atomic.write_atomically(output / name, content)
+    of_regression = [figure for figure in figures if "errors" in outputs.csv_tables_of(figure) and not figure.members]
+    if of_regression:
+        tables.write(_errors(folder, of_regression), output / "errors.parquet")
     figures = outputs.in_explorer(figures)
     tables.write(_scores(folder, figures), output / "scores.parquet")
     tables.write(_curves(folder, figures), output / "curves.parquet")
@@ -94,6 +97,17 @@ def _scores(folder: str, figures: Iterable[Figure]) -> pd.DataFrame:
         kept = [*columns, *(["frames"] if "frames" in scores else [])]
         parts.append(scores[kept].assign(variant=figure.variant))
     return _once(_whole_numbers(pd.concat(parts, ignore_index=True), "frames"), [*SETTING, "seed"])
+
+
+def _errors(folder: str, figures: Iterable[Figure]) -> pd.DataFrame:
+    """The error of every setting of regression: figure, variant, and the columns of `analysis.errors.make`."""
+    parts = [
+        tables.read(Path(f"{folder}/tables/{figure.name}/errors.parquet")).assign(
+            figure=figure.name, variant=figure.variant
+        )
+        for figure in figures
+    ]
+    return pd.concat(parts, ignore_index=True)
 
 
 def _curves(folder: str, figures: Iterable[Figure]) -> pd.DataFrame:

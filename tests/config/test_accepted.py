@@ -14,7 +14,7 @@ from snakemake.io import apply_wildcards
 from test_config_fuzz import CONFIGS, mutated
 
 from metatrace.config import loading
-from metatrace.domains.registry import domain_of
+from metatrace.domains.registry import ENVIRONMENTS, domain_of
 from metatrace.errors import UserError
 from metatrace.figures import style
 from metatrace.figures.kinds.kind import PictureJob
@@ -54,7 +54,8 @@ def everything_light(asked):
     outputs.evidence_files("results/x", asked.figures.values())
     outputs.chosen_alphas("results/x", next(iter(asked.figures.values())))
     for variant, run in asked.all_runs():
-        assert asked.readings_of(run.environment, run.method, variant)
+        wanted = {reading.key for reading in ENVIRONMENTS[run.environment].asked(run.method)}
+        assert asked.readings_of(run.environment, run.method, variant).keys() == wanted
         known = METHODS[run.method].hyper_on(domain_of(run.environment).name)
         assert asked.hyper_of(run.environment, run.method, variant).keys() == known.keys()
     for figure in asked.figures.values():

@@ -339,7 +339,10 @@ def test_a_comparison_has_the_runs_of_its_figures_and_no_others():
         ({"members": ["all"]}, "figures.all.members[0]: 'all' is no figure of kind step_sizes under"),
         ({"seeds": 3}, "figures.all.seeds: a figure of kind compared takes it from its members"),
         ({"readings": {"time_limit": "bootstrap"}}, "figures.all.readings: a figure of kind compared takes"),
-        ({"kind": "step_sizes"}, "figures.all.members: is for figures of kind compared alone; leave it out"),
+        (
+            {"kind": "step_sizes"},
+            "figures.all.members: is for figures of kind compared, errors_compared alone; leave it out",
+        ),
     ],
 )
 def test_a_wrong_comparison_is_refused(more, complaint):
@@ -362,7 +365,9 @@ def test_figures_that_are_not_alike_are_not_compared():
 def test_members_are_for_comparisons_alone():
     config = with_comparison()
     config["figures"]["two"]["members"] = ["one"]
-    with pytest.raises(UserError, match=r"figures\.two\.members: is for figures of kind compared alone; leave it out"):
+    with pytest.raises(
+        UserError, match=r"figures\.two\.members: is for figures of kind compared, errors_compared alone; leave it out"
+    ):
         loading.check(config, "c.yaml")
     del config["figures"]["two"]["members"], config["figures"]["all"]["members"]
     with pytest.raises(UserError, match=r"figures\.all\.members: is missing; it must be a list of different figures"):

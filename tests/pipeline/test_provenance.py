@@ -25,10 +25,11 @@ from metatrace.pipeline.project import WHEN_IMPORTED, Project
 
 PACKAGE = Path(metatrace.__file__).parent
 RUNS = {job for job in jobs.JOBS if job.startswith("run_")}
+OF_CARS = {job for job in RUNS if job.startswith("run_mountain_car_")}
+PLAIN = {job for job in OF_CARS if job.endswith("_plain")}
+CARS = OF_CARS - PLAIN
 PREDICTED = {job for job in RUNS if job.startswith("run_prediction_")}
-PLAIN = {job for job in RUNS if job.endswith("_plain")} - PREDICTED
 PLAIN_ACTOR_CRITIC = {job for job in PLAIN if "sarsa" not in job}
-CARS = {job for job in RUNS if job.startswith("run_mountain_car_")} - PLAIN
 PACKED = {job for job in CARS if "vector" in job or "mixed" in job}
 SCALARS = {"run_mountain_car_scalar", "run_mountain_car_sarsa-scalar"}
 DENSE = {f"run_mountain_car_{method}" for method in ("rmsprop", "adam", "obgd")}
@@ -217,7 +218,7 @@ class TestThisProject:
                 "related/rmsprop.py",
                 "scalar_like(like, 1.0)",
                 "scalar_like(like, 2.0)",
-                {"run_mountain_car_rmsprop_plain", "run_atari_rmsprop", "run_minatar_rmsprop", "run_tracking_rmsprop"},
+                {job for job in RUNS if job.endswith(("_rmsprop", "_rmsprop_plain"))} - {"run_mountain_car_rmsprop"},
             ),
             ("related/tidbd.py", "* delta * self._correlation", "* self._correlation", PLAIN_TIDBD),
             ("compiled/tidbd_kernel.py", "total, M = 0.0, 0.0", "total, M = 0.0, -0.0", AUTOTIDBD),

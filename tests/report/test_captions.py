@@ -49,7 +49,8 @@ def test_every_caption_says_what_it_was_drawn_from_and_under_which_readings(scal
     for figure in asked.figures.values():
         for name in (picture.caption for picture in KINDS[figure.kind].pictures(figure)):
             text = rendered(name, asked, figure=figure.name)
-            assert f"Drawn from {len(figure.some_runs())} runs of {labels.length_text(figure)}" in text
+            runs = {(source.variant, run) for source in figure.sources for run in source.some_runs()}
+            assert f"Drawn from {len(runs)} runs of {labels.length_text(figure)}" in text
             assert "**Readings in force:**" in text
         for name in (*(f"tables/{table}" for table in outputs.csv_tables_of(figure)), "drawn_table"):
             assert labels.as_rst(figure.title) in rendered(name, asked, figure=figure.name)

@@ -10,7 +10,11 @@ from metatrace.methods import METHODS
 if TYPE_CHECKING:
     from metatrace.runs.results import Run
 
-_FOLDER = "metatrace.domains.tracking"
+_FOLDER, _KERNEL = "metatrace.domains.tracking", "metatrace.compiled.tracking_kernel"
+_COMPILED = (
+    *(f"{_KERNEL}:{part}" for part in ("entry", "SIGNATURE", "FASTMATH")),
+    "metatrace.compiled.object_code:compile_object",
+)
 _LABELS = {
     "tracking": "tracking",
     "tracking_scales": "tracking with scaled targets",
@@ -29,18 +33,31 @@ class Tracking(Domain):
     unit = "examples"
     unit_text = "examples"
     length_in_meta = "examples"
+    options = frozenset({"agent"})
+    kernels = ("tracking_kernel",)
     slowest = "tracking"
 
     def train(self, request: Request, progress: Progress) -> "Run":
-        """By the plain learner."""
+        """By the compiled learner, or by the plain one if the request says so."""
         from metatrace.domains.tracking import train
 
         return train.train(request, progress)
 
     def code(self, environment: str, method: str, agent: str = "fast") -> Code:
-        """The task, the learner and the method's tuner."""
+        """The task, the learner, the method's tuner, and the compiled learner if the run is by it."""
         entry = METHODS[method]
-        return Code((f"{_FOLDER}.train:train", entry.tuner), method, facts_of(entry, self.name))
+        compiled = (f"{_FOLDER}.compiled:CompiledLearner", *_COMPILED) if agent == "fast" else ()
+        return Code((f"{_FOLDER}.train:train", entry.tuner, *compiled), method, facts_of(entry, self.name))
+
+    def kernel_code(self, kernel: str) -> Code:
+        """The kernel and what compiles it."""
+        return Code(_COMPILED)
+
+    def compile(self, kernel: str) -> bytes:
+        """Its machine code."""
+        from metatrace.compiled import object_code
+
+        return object_code.compile_object(_KERNEL, "entry", arrays_apart=True)
 
 
 DOMAIN = Tracking()

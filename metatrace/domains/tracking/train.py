@@ -5,7 +5,7 @@ import numpy as np
 from metatrace import numbers
 from metatrace.compiled import object_code
 from metatrace.domains.protocol import Progress, Request
-from metatrace.domains.regression_runs import Record, keep_losses, run_of, tuner_of
+from metatrace.domains.regression_runs import Record, learn_in_blocks, run_of, tuner_of
 from metatrace.domains.tracking.task import TASKS, Examples
 from metatrace.runs.results import LossRun
 from metatrace.tuning.tuner import Tuner
@@ -34,13 +34,17 @@ class Learner:
 
 
 def train(request: Request, progress: Progress) -> LossRun:
-    """Makes a run. The loss is δ²."""
+    """Makes a run, by the method's compiled kernel if the request has one. The loss is δ²."""
     task, record = TASKS[request.key.environment], Record()
     scale = numbers.parse(request.readings.get("target_scale", "1"), "target_scale")
     hidden = request.readings.get("irrelevant_inputs") == "hidden"
     examples = Examples(task, request.key.seed, scale=scale, hidden=hidden)
     tuner = tuner_of(request, task.n_inputs)
     learner = Learner(task.n_inputs, tuner)
+    if request.kernel is not None:
+        from metatrace.domains.tracking import compiled
+
+        learner = compiled.CompiledLearner(task.n_inputs, request.key.method, tuner, compiled.load(request.kernel))
     log_alpha = np.full(task.n_inputs, np.nan)
 
     def after_block(count: int) -> None:
@@ -48,6 +52,11 @@ def train(request: Request, progress: Progress) -> LossRun:
         record.beta.append((log_alpha[: task.n_first].mean(), log_alpha[task.n_first :].mean()))
         progress(count)
 
-    keep_losses(record, request.length, BLOCK, examples.draw, learner.learn)(after_block)
+    learn_in_blocks(record, request.length, BLOCK, examples.draw, learner.learn, after_block)
     record.step_sizes = np.exp(log_alpha)
-    return run_of(request, record, "plain", object_code.this_processor(), BLOCK, task.groups)
+    first, second = task.groups
+    groups = {first: (0, task.n_first), second: (task.n_first, task.n_inputs)}
+    agent, processor = ("plain", object_code.this_processor())
+    if request.kernel is not None:
+        agent, processor = ("compiled", object_code.processor())
+    return run_of(request, record, agent, processor, BLOCK, groups)

@@ -1,6 +1,6 @@
 """Compared: the methods of other figures, each at its best μ."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from metatrace.figures.kinds.entry import Entry, Several, key
 from metatrace.figures.kinds.kind import Kind, Picture
@@ -9,8 +9,14 @@ _TABLES = ("settings", "spread", "best_over_alpha")
 
 
 class Compared(Entry):
-    """The entry of such a figure."""
+    """The entry of such a figure.
 
+    Attributes:
+      member_kind: the kind of its members. any_readings: whether these may have readings other than the config's own.
+    """
+
+    member_kind: ClassVar[str] = "step_sizes"
+    any_readings: ClassVar[bool] = False
     kind: Literal["compared"]
     members: Several[str] = key(
         "a list of different figures of kind step_sizes, at least one",

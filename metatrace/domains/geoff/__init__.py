@@ -1,0 +1,1 @@
+"""Regression on targets of a random network, which change now and then."""
