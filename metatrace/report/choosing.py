@@ -43,7 +43,7 @@ def mountain_car(scores: pd.DataFrame) -> list[Sequence[str]]:
         rows.append(
             (
                 METHODS[method].label,
-                f"{_largest(auc.columns)} … {_largest(auc.columns, sign=-1)}",
+                f"{_largest(list(auc.columns))} … {_largest(list(auc.columns), sign=-1)}",
                 mu if METHODS[method].has_mu else "–",
                 _estimate(auc.to_numpy().mean(axis=1)),
                 f"{spread[0]:.1f} [{spread[1]:.1f}, {spread[2]:.1f}]",
@@ -60,11 +60,11 @@ def drifting(scores: pd.DataFrame) -> list[Sequence[str]]:
     here = scores[(scores["environment"] == "drifting_mountain_car") & scores["method"].isin(_SHOWN)]
     chosen_by, judged = here[here["seed"] < FIRST_JUDGED], here[here["seed"] >= FIRST_JUDGED]
     setting = ["drift", "method", "alpha", "mu"]
-    finals = chosen_by[chosen_by["seed"].isin(_shared_seeds(chosen_by))].groupby(setting)["final"].mean()
-    there = {key: runs["final"].to_numpy() for key, runs in judged.groupby(setting)}
+    finals = chosen_by[chosen_by["seed"].isin(_shared_seeds(chosen_by))].groupby(setting)["final"].mean().to_dict()
+    there = {tuple(map(str, key)): runs["final"].to_numpy() for key, runs in judged.groupby(setting)}
     for drift in sorted(set(judged["drift"]), key=lambda token: parse(token, "drift", zero=True)):
         for method in _SHOWN:
-            settings = [key for key in there if key[:2] == (drift, method) and key in finals.index]
+            settings = [key for key in there if key[:2] == (drift, method) and key in finals]
             if settings:
                 best = max(settings, key=lambda key: float(finals[key]))
                 mu = best[3] if METHODS[method].has_mu else "–"
