@@ -23,7 +23,7 @@ SECTIONS = {
     "atari": "Arcade Learning Environment",
     "minatar": "MinAtar",
     "omitted": "Results that the paper omits",
-    "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
+    "comparisons": "SID, NOSID, larger meta-step-sizes and other optimisers, compared",
 }
 REFUSED = "refused"  # the type of the errors that bring their own words
 MAX_SEED = 2**63 - 1
