@@ -339,6 +339,7 @@ def test_a_trial_says_how_long_games_take(metatrace):
     assert told in done.stdout and re.search(r"about \d+ (minutes|hours) on 2 cores", done.stdout)
     assert_refused(metatrace("estimate", "--frames", "nine=3"), "--frames", "is no METHOD=N")
     assert_refused(metatrace("estimate", "--frames", "none=3", "--device", "tpu"), "--device", "tpu")
+    assert_refused(metatrace("estimate", "--frames", "sarsa-sid=3"), "--frames", "sarsa-sid does not run on")
 
 
 def test_a_config_is_summed_up(metatrace):

@@ -287,7 +287,7 @@ EDITS = {
         after("figure_7"),
     ),
     "the choice of the best μ": (
-        replaced("metatrace/analysis/best.py", 'finals[best["mu"]] - finals', '-finals + finals[best["mu"]]'),
+        replaced("metatrace/analysis/best.py", "finals - second", "-second + finals"),
         after("figure_6"),
     ),
     "the comparison of two methods": (
