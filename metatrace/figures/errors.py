@@ -33,11 +33,6 @@ def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
     return draw(table, job), table
 
 
-def draw_compared_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
-    table = drawn_table(*tables.read_all(job.tables, "errors"))
-    return draw(table, job, row=2.4), table
-
-
 def drawn_table(errors: pd.DataFrame) -> pd.DataFrame:
     """All that the figure draws, one row per point.
 
@@ -60,7 +55,7 @@ def drawn_table(errors: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.theme()
-def draw(table: pd.DataFrame, job: PictureJob, row: float = 3.4) -> Figure:
+def draw(table: pd.DataFrame, job: PictureJob) -> Figure:
     """One row of panels per quantity, α above μ, and one column per target scale; one line per method.
 
     Dotted level lines are the published best errors, where targets are ±1; a grey band is a published best α. Errors
@@ -70,7 +65,7 @@ def draw(table: pd.DataFrame, job: PictureJob, row: float = 3.4) -> Figure:
     rows = [quantity for quantity in ("alpha", "mu") if quantity in set(table["quantity"])]
     methods = style.in_order(table["method"])
     looks = {method: style.method_look(method, NAMES.get(method, ""), marked=True) for method in methods}
-    figure = style.new_figure(0.7 + row * len(rows), job)
+    figure = style.new_figure(0.7 + (2.4 if len(scales) > 1 else 3.4) * len(rows), job)
     panels = figure.subplots(len(rows), len(scales), sharey=True, squeeze=False)
     for number, quantity in enumerate(rows):
         for panel, scale in zip(panels[number], scales, strict=True):

@@ -34,7 +34,7 @@ def lines(axes):
 
 def test_errors_stand_by_scale_and_by_what_is_tuned(check_texts):
     table = errors.drawn_table(made_errors())
-    figure = errors.draw(table, JOB, row=2.4)
+    figure = errors.draw(table, JOB)
     assert len(figure.axes) == 6
     above, below = figure.axes[:3], figure.axes[3:]
     for panel in above:

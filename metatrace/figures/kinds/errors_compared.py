@@ -29,7 +29,5 @@ KIND = Kind(
     own_tables=("errors",),
     own_csv=("errors",),
     make="metatrace.analysis.errors:make_compared",
-    all_pictures=(
-        Picture("", "errors_compared", "errors", "metatrace.figures.errors:draw_compared_job", has_curves=False),
-    ),
+    all_pictures=(Picture("", "errors_compared", "errors", "metatrace.figures.errors:draw_job", has_curves=False),),
 )
