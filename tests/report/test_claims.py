@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from metatrace.analysis import tables
 from metatrace.config import loading
 from metatrace.errors import UserError
-from metatrace.report import claims, context, criteria
+from metatrace.report import claims, context, criteria, regression_statistics
 from metatrace.report import claims_page as pages
-from metatrace.report import regression_statistics
 from metatrace.report.claim_scores import Draw, Scores
 from metatrace.report.claim_statistics import STATISTICS, _learned, _nearly_best_octaves
 
