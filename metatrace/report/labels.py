@@ -16,8 +16,8 @@ _TABLES = {
     "spread": "spread over α: standard deviation of the mean AUC over α ≤ {spread_alpha_max}, for every μ, with a 95 %"
     " bootstrap interval that resamples the seeds of all α together",
     "best_mu": "the best μ: for every method and drift rate, the α and μ with the highest final return (mean over the "
-    "last {final} episodes), the runner-up, and the difference between the two, with 95 % bootstrap intervals; the interval"
-    " of the difference pairs runs of the same seed",
+    "last {final} episodes), the runner-up, and the difference between the two, with 95 % bootstrap intervals; the "
+    "interval of the difference pairs runs of the same seed",
     "final_beta": "final β, one row per run and group: mean β (log step-size) of every group of weights over the last "
     "{final} episodes of every run",
     "best_constant": "the best constant α: for every game, the α with the highest final return (mean over the last "
