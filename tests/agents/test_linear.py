@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from metatrace.agents import linear
-from metatrace.tuning import METHODS, make_tuner
+from metatrace.methods import METHODS
+from metatrace.tuning import make_tuner
 
 GAMMA, LAM = 0.95, 0.8
 LENGTH = 6
@@ -42,7 +43,7 @@ def trained(agent, episodes, *, limit=50, **options):
     return linear.train(agent, environment, cell, np.random.default_rng(0), training, **options)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [token for token, entry in METHODS.items() if "mountain_car" in entry.domains])
 def test_every_method_learns_to_go_right(method):
     # Adam's steps are as large as α, whatever the gradient; ObGD's are small, whatever α.
     agent = agent_of(method, alpha=2**-5 if method == "adam" else 2**-1)
