@@ -51,7 +51,8 @@ def test_a_wrong_key_or_answer_is_named_with_what_would_be_right(chosen, line):
 
 @given(data=st.data())
 def test_every_combination_of_answers_is_kept_and_filled_up(data):
-    asked = data.draw(st.sampled_from([ASKED, *(environment.readings for environment in ENVIRONMENTS.values())]))
+    of_environments = [environment.readings for environment in ENVIRONMENTS.values() if environment.readings]
+    asked = data.draw(st.sampled_from([ASKED, *of_environments]))
     some = data.draw(st.lists(st.sampled_from(asked), unique=True))
     chosen = {reading.key: data.draw(st.sampled_from(reading.values)) for reading in some}
     answers = readings.complete(asked, chosen, "c")
@@ -76,10 +77,11 @@ def test_every_mountain_car_has_its_questions():
     plain, drifting = (
         {reading.key for reading in ENVIRONMENTS[name].readings} for name in ("mountain_car", "drifting_mountain_car")
     )
-    assert drifting - plain == {"drift_and_noise"} and plain < drifting
+    # SARSA(λ) does not run on drifting features.
+    assert drifting - plain == {"drift_and_noise"} and plain - drifting == {"exploration"}
     # What training looks up where nothing is said.
     assert Settings("none", 0.1, 0.0, 0, 1).readings == readings.complete(
-        ENVIRONMENTS["mountain_car"].readings, {}, "readings"
+        ENVIRONMENTS["mountain_car"].asked("none"), {}, "readings"
     )
 
 
