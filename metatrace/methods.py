@@ -199,24 +199,24 @@ _ENTRIES = (
         "metatrace.related.idbd:Idbd", ("tracking",), kernels=_TRACKING,
     ),
     Method(
-        "autostep", "Autostep", "Autostep", "#cc3311", (6.0, 1.0, 1.0, 1.0, 1.0, 1.0), "$A$",
+        "autostep", "Autostep", "Autostep", "#cc3311", (6.0, 1.0, 1.0, 1.0, 1.0, 1.0), "s",
         "metatrace.related.autostep:Autostep", ("tracking",), kernels=_TRACKING,
         hyper=(Hyperparameter("tau", "10000", "over how many steps the normaliser forgets"),),
     ),
     Method(
-        "crossprop", "crossprop", "crossprop", "#997700", (1.6, 0.6, 4.0, 0.6), "$X$",
+        "crossprop", "crossprop", "crossprop", "#997700", (1.6, 0.6, 4.0, 0.6), "X",
         "metatrace.related.crossprop:Crossprop", ("geoff",), kernels=_GEOFF, has_mu=False,
     ),
     Method(
-        "tidbd", "TIDBD", "TIDBD", "#aa3377", (1.6, 0.9, 1.6, 3.0), r"$\heartsuit$",
+        "tidbd", "TIDBD", "TIDBD", "#aa3377", (1.6, 0.9, 1.6, 3.0), "v",
         "metatrace.related.tidbd:Tidbd", _PREDICTION, kernels=_TIDBD,
     ),
     Method(
-        "tidbd-scalar", "scalar TIDBD", "scalar\nTIDBD", "#ee99aa", (7.0, 2.0), r"$\spadesuit$",
+        "tidbd-scalar", "scalar TIDBD", "scalar\nTIDBD", "#ee99aa", (7.0, 2.0), "<",
         "metatrace.related.tidbd:ScalarTidbd", _PREDICTION, kernels=_TIDBD,
     ),
     Method(
-        "autotidbd", "AutoTIDBD", "AutoTIDBD", "#004488", (4.5, 1.3, 1.0, 1.3), r"$\clubsuit$",
+        "autotidbd", "AutoTIDBD", "AutoTIDBD", "#004488", (4.5, 1.3, 1.0, 1.3), "X",
         "metatrace.related.autotidbd:AutoTidbd", _PREDICTION, kernels=_TIDBD,
         hyper=(Hyperparameter("tau", "10000", "over how many steps the maximum of meta-gradients falls"),),
     ),

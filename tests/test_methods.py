@@ -20,8 +20,9 @@ def test_no_two_methods_share_a_name_or_a_colour(what):
 
 
 @pytest.mark.parametrize("agent", [ACTOR_CRITIC, SARSA])
-def test_no_two_methods_of_an_agent_share_a_marker(agent):
-    markers = [entry.marker for entry in ENTRIES if entry.agent == agent]
+@pytest.mark.parametrize("domain", sorted({domain for entry in ENTRIES for domain in entry.domains}))
+def test_no_two_methods_that_meet_in_a_figure_share_a_marker(domain, agent):
+    markers = [entry.marker for entry in ENTRIES if entry.agent == agent and domain in entry.domains]
     assert len(set(markers)) == len(markers)
 
 
