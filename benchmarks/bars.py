@@ -181,8 +181,8 @@ def linear_half(there: Checkout) -> float:
         kinds[run.environment, run.method, length] += 1
     seconds = 0.0
     for (environment, method, length), count in kinds.items():
-        if method in DENSE or method.startswith("sarsa"):  # today's content
-            continue
+        if not environment.endswith("mountain_car") or method in DENSE or method.startswith("sarsa"):
+            continue  # the bar is about the paper's own
         mu = MUS.get(method, "2^-8")
         warm(there, environment, method, "--episodes 1", "2^-10", mu)
         seconds += count * there.run(environment, method, f"--episodes {length}", "2^-10", mu)
