@@ -14,7 +14,7 @@ from metatrace.domains.readings import complete
 from metatrace.runs.key import RunKey
 
 METHODS = ("none", "scalar", "vector", "mixed")
-SLOW = ("scalar", "vector")  # what the other two do not show is little
+SLOW = ("scalar", "vector", "mixed")  # what the first does not show, the comparison with autograd does
 
 
 @pytest.fixture

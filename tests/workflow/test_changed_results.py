@@ -74,7 +74,9 @@ def test_of_a_copied_folder_nothing_is_rebuilt(finished, tmp_path):
     assert project.results("results/**/*") == finished.results("results/**/*")
 
 
-@pytest.mark.parametrize("recorded", [True, False], ids=["recorded", "not recorded"])
+@pytest.mark.parametrize(
+    "recorded", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["recorded", "not recorded"]
+)
 def test_a_dry_run_lists_the_jobs_that_a_run_does(finished, tmp_path, recorded):
     """In a copied folder of which some files are changed too; and if no record tells what they were."""
     project = copied(finished, tmp_path / "copy")
@@ -111,6 +113,7 @@ def test_a_changed_result_is_renamed_and_rebuilt(editable):
     assert "metatrace: " not in editable.make("-n")
 
 
+@pytest.mark.slow
 def test_of_a_kernel_that_was_changed_no_run_is_made_again(editable):
     (kernel,) = (editable.folder / "results/kernels").glob("lazy_kernel*")
     whole = kernel.read_bytes()

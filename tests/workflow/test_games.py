@@ -149,6 +149,7 @@ def test_a_missing_trial_runs_no_game_again(played):
         times.write_bytes(kept)
 
 
+@pytest.mark.slow
 def test_the_explorer_has_every_alpha_that_is_chosen_when_more_are_chosen(played, tmp_path):
     shutil.copytree(played.folder, tmp_path / "project")
     project = Project(tmp_path / "project")

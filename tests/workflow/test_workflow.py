@@ -133,7 +133,14 @@ def test_the_report_is_not_there_before_it_is_whole(editable):
     assert not [path for path in report.parent.iterdir() if path.name.startswith(".")]
 
 
-@pytest.mark.parametrize("names", [("explorer.html", "claims.html"), ("report.html",), ("figures/figure_1.svg",)])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("explorer.html", "claims.html"),
+        ("report.html",),
+        pytest.param(("figures/figure_1.svg",), marks=pytest.mark.slow),
+    ],
+)
 def test_report_files_makes_what_is_missing(editable, names):
     paths = [editable.folder / "results/tiny" / name for name in names]
     whole = [path.read_bytes() for path in paths]
@@ -145,6 +152,7 @@ def test_report_files_makes_what_is_missing(editable, names):
     assert "Nothing to be done" in editable.make("-n", "report_files")
 
 
+@pytest.mark.slow
 def test_options_reach_every_job_and_the_report(editable):
     """`--config` overrides what the files say, for the runs as for the report and its name."""
     editable.make("--config", "scale=other", "readings={tile_width: range/10}")
@@ -164,6 +172,7 @@ def test_a_dry_run_fits_on_a_page_and_says_more_when_asked(editable):
     assert "metatrace run" not in short and long.count("metatrace run") == 12
 
 
+@pytest.mark.slow
 def test_a_result_cut_in_half_behind_its_time_is_named_and_the_named_command_heals_it(editable):
     victim = editable.folder / RUN
     whole, before = editable.results(), victim.stat()
