@@ -16,20 +16,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import log_softmax
 
+from metatrace.networks.plain import entropy
 from metatrace.tuning import make_tuner
-
-
-def entropy_for_gradient(log_pi: Tensor) -> Tensor:
-    """−Σ π_a (log π_a − log π_0), whose gradient is that of the policy's entropy, since Σ ∂π_a = 0.
-
-    Autograd's gradient of −Σ π_a log π_a is rounding noise where the policy is uniform, and a normalized tuner scales
-    noise up to the size of a gradient if nothing else has come in. Here it is exactly 0.
-
-    Args:
-      log_pi: (actions,), log π(·|s), differentiable.
-    """
-    known = log_pi.detach()
-    return -(log_pi.exp() * (known - known[0])).sum()
 
 
 class ActorCritic:
@@ -116,7 +104,7 @@ class ActorCritic:
         delta = reward - value
         if not terminated:
             delta = delta + self.gamma * self._look(next_observation)[1]
-        wanted = {"grad_U": value + 0.5 * log_pi[action], "grad_H": entropy_for_gradient(log_pi)}
+        wanted = {"grad_U": value + 0.5 * log_pi[action], "grad_H": entropy(log_pi)}
         if self.tuner.uses_grad_delta:
             wanted["grad_delta"] = delta
         gradients = {name: self._gradient(scalar) for name, scalar in wanted.items()}

@@ -14,8 +14,17 @@ from torch.nn.functional import conv2d, linear, log_softmax, silu
 from metatrace.errors import UserError
 from metatrace.networks.agent import NetworkAgent
 from metatrace.networks.shape import NetworkShape
-from metatrace.torch import entropy_for_gradient
 from metatrace.tuning import Tuner
+
+
+def entropy(log_pi: Tensor) -> Tensor:
+    """−Σ π_a (log π_a − log π_0): the gradient is that of the entropy, since Σ ∂π_a = 0, and the value lacks log π_0.
+
+    Autograd's gradient of −Σ π_a log π_a is rounding noise where the policy is uniform, and a normalized tuner scales
+    noise up to the size of a gradient if nothing else has come in. Here it is exactly 0.
+    """
+    known = log_pi.detach()
+    return -(log_pi.exp() * (known - known[0])).sum()
 
 
 def dsilu(x: Tensor) -> Tensor:
@@ -67,7 +76,7 @@ class PlainAgent(NetworkAgent):
         delta = reward - self._value
         if not terminal:
             delta = delta + self.gamma * self.value_and_logits(self.w, next_observation)[0]
-        wanted = (self._value + 0.5 * log_pi[self.action], entropy_for_gradient(log_pi), delta)
+        wanted = (self._value + 0.5 * log_pi[self.action], entropy(log_pi), delta)
         grad_U, grad_H, grad_delta = (torch.autograd.grad(one, self.w, retain_graph=True)[0] for one in wanted)
         self._seen = next_observation
         with torch.no_grad():
