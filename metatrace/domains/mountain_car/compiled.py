@@ -29,7 +29,7 @@ def load(path: Path, kernel: str) -> Callable[..., None]:
     return object_code.load(path, kernel, integers=1, pointers=2)
 
 
-def _random_numbers(run: Any, settings: Settings) -> Iterator[np.ndarray]:
+def random_numbers(run: Any, settings: Settings) -> Iterator[np.ndarray]:
     """Draws those of one call after another, and yields the flips; what a call leaves over goes into the next."""
     streams = random_streams(settings.seed)
     draws: dict[str, Callable[[int], np.ndarray]] = {
@@ -50,10 +50,6 @@ def _random_numbers(run: Any, settings: Settings) -> Iterator[np.ndarray]:
             places = last + np.cumsum(drift.flip_gaps(streams.flips, settings.drift, 256))
             flips, last = np.concatenate([flips, places]), int(places[-1])
         yield flips
-
-
-# Predictions on mountain car draw the same.
-random_numbers = _random_numbers
 
 
 def train(
@@ -78,7 +74,7 @@ def train_by_record(
     """
     run, training = _record(settings, kind, own), empty_training(settings)
     calls = range(0, settings.episodes, _EPISODES_PER_CALL)
-    for first, flips in zip(calls, _random_numbers(run, settings), strict=False):
+    for first, flips in zip(calls, random_numbers(run, settings), strict=False):
         episodes = min(_EPISODES_PER_CALL, settings.episodes - first)
         kernel(episodes, run.ctypes.data, flips.ctypes.data)
         diverged = int(run["diverged"])
