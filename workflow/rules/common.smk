@@ -22,6 +22,7 @@ RUN = "{method}/alpha~{alpha}/mu~{mu}/drift~{drift}/seed~{seed}"
 # What the report's front page and captions show.
 config.update(internals.report_config(PLAN))
 internals.shorten_output(workflow)
+internals.spare_repetitions()
 internals.look_behind_kernels()
 internals.recover_before_jobs(workflow, PLAN)
 
