@@ -7,7 +7,8 @@ A file that is cut or overwritten after its job has ended has another time than 
 the contents of such files are read. A file that holds what its job wrote, as every file of a copied folder does,
 gets its recorded time back, so that nothing is rebuilt. Any other is rebuilt, and kept under another name. Run files
 may be the work of days: if no record tells what one held, it is read, and kept if it is whole and the run that the
-config asks for.
+config asks for. Where Snakemake has no record at all, as of results that were copied without `.snakemake`, it takes
+every file as fresh; a run file tells itself whether it is.
 """
 
 import fcntl
@@ -19,7 +20,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from metatrace.errors import UserError
@@ -72,11 +73,18 @@ class Recovery:
       times: the files that do, but have another time, and the time that their jobs gave them.
       kernels: as `times`, of compiled kernels that may be changed. They are compiled before any job starts: for
         Snakemake, a new kernel would be a reason to make all its runs again.
+      stale: the runs of which Snakemake has no record, and which are not those that the config asks for.
     """
 
-    changed: dict[str, str]
-    times: dict[str, float]
-    kernels: dict[str, float]
+    changed: dict[str, str] = field(default_factory=dict)
+    times: dict[str, float] = field(default_factory=dict)
+    kernels: dict[str, float] = field(default_factory=dict)
+    stale: set[str] = field(default_factory=set)
+
+    @property
+    def rebuilt(self) -> set[str]:
+        """The files that are to be rebuilt, though Snakemake does not see it."""
+        return {*self.changed, *self.stale}
 
     def carry_out(self) -> None:
         """Keeps the changed files under another name, and gives the others their time back.
@@ -99,6 +107,11 @@ class Recovery:
             yield f"{path}: {why}; it is to be rebuilt, and the old one {kept} as {path}{ASIDE}"
         if len(self.changed) > _NAMED:
             yield f"and {len(self.changed) - _NAMED:,} more files like these"
+        if self.stale:
+            yield (
+                f"runs made by other code or readings, of which Snakemake has no record: {len(self.stale):,}; "
+                "they are to be made again; metatrace status names them"
+            )
         for path in self.kernels:
             yield f"{path}: may have been changed; it {'would be' if dry else 'was'} compiled before the jobs start"
 
@@ -113,13 +126,15 @@ def examine(plan: Plan, recorded: Callable[[str], float | None], contents: "Cont
     """Looks for files that have another time than their jobs gave them (`recorded`, if it was); changes nothing."""
     runs = {run.path(plan.results): run for run in plan.lengths}
     kernels = set(plan.kernels().values())
-    found = Recovery({}, {}, {})
+    found = Recovery()
     for path in files_of(plan):
         try:
             time = os.stat(path).st_mtime
         except OSError:
             continue
         made = recorded(path)
+        if made is None and path in runs and not _is_fresh(plan, runs[path]):
+            found.stale.add(path)
         if made is None or _same_time(time, made):
             continue
         same = contents.holds(path, made)
@@ -141,10 +156,14 @@ def examine(plan: Plan, recorded: Callable[[str], float | None], contents: "Cont
 def _is_whole(plan: Plan, run: status.WantedRun) -> bool:
     """Whether a run file is whole and is the run that its path says, made as it would be made now."""
     with suppress(UserError):
-        if status.state_of(run, plan.lengths[run], plan.asked, plan.results).state == status.FRESH:
-            results.load_run(run.path(plan.results))
-            return True
+        results.load_run(run.path(plan.results))
+        return _is_fresh(plan, run)
     return False
+
+
+def _is_fresh(plan: Plan, run: status.WantedRun) -> bool:
+    """Whether a run file says that it is the run of its path, made as it would be made now."""
+    return status.state_of(run, plan.lengths[run], plan.asked, plan.results).state == status.FRESH
 
 
 def _compile(path: str) -> None:

@@ -190,7 +190,7 @@ def _recover(workflow: Any, plan: Plan) -> None:
 
     found = recovery.examine(plan, recorded, _contents(plan))
     # Forced, and not removed: then a dry run lists the same jobs.
-    workflow.dag.forcefiles.update(found.changed)
+    workflow.dag.forcefiles.update(found.rebuilt)
     if workflow.dryrun:
         workflow.iocache.mtime.update({path: Mtime(local=time) for path, time in found.times.items()})
     else:

@@ -67,7 +67,7 @@ def test_a_folder_that_cannot_be_made_is_no_error(tmp_path):
 
 
 def test_a_long_list_of_changed_files_is_cut_short():
-    found = recovery.Recovery({f"table {number}": "is cut" for number in range(30)}, {}, {})
+    found = recovery.Recovery({f"table {number}": "is cut" for number in range(30)})
     lines = list(found.lines(dry=False))
     assert lines[0] == "table 0: is cut; it is to be rebuilt, and the old one is kept as table 0.changed"
     assert len(lines) == 11 and lines[-1] == "and 20 more files like these"
@@ -76,7 +76,7 @@ def test_a_long_list_of_changed_files_is_cut_short():
 def test_a_file_gets_the_time_back_that_its_job_gave_it(tmp_path):
     path = tmp_path / "table.parquet"
     path.write_text("a table")
-    recovery.Recovery({}, {str(path): 1e9}, {}).carry_out()
+    recovery.Recovery(times={str(path): 1e9}).carry_out()
     assert path.stat().st_mtime == 1e9 and path.read_text() == "a table"
 
 

@@ -1,11 +1,13 @@
 """What the real Snakemake makes of results that were changed, touched or copied, and of locks that were left."""
 
 import fcntl
+import json
 import os
 import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 from project import Project
 
@@ -138,6 +140,19 @@ def test_a_run_file_that_no_record_tells_of_is_kept_if_it_is_whole(editable):
     path.write_bytes(path.read_bytes())
     assert editable.pending() == {}
     assert path.exists() and not list(editable.folder.rglob("*.changed"))
+
+
+def test_of_results_without_records_only_runs_of_other_code_are_made_again(editable):
+    shutil.rmtree(editable.folder / ".snakemake")
+    assert editable.pending() == {}
+    with np.load(editable.folder / RUN) as run:
+        arrays = dict(run)
+    arrays["meta"] = np.array(json.dumps(json.loads(str(arrays["meta"])) | {"code": "0123"}))
+    np.savez(editable.folder / RUN, **arrays)
+    said = editable.make("-n", RUN)
+    assert jobs(said) == {"run_mountain_car": 1} and "of which Snakemake has no record: 1" in said
+    editable.make(RUN)
+    assert "metatrace: " not in editable.make("-n", RUN)
 
 
 def test_a_lock_that_a_killed_snakemake_left_stops_nobody(editable):
