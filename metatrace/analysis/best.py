@@ -3,7 +3,7 @@
 The same runs choose and score the best μ, so its score is biased upward if several μ are similar.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,26 @@ def best_over_alpha(scores: pd.DataFrame, alpha_max: float) -> pd.DataFrame:
         best = _best_of({mu: table[mu][counted].to_numpy().mean(axis=1) for mu in mus}, "auc")
         rows.append(dict(zip(CASE, case, strict=True)) | {"mu": best["mu"], "alphas": len(counted)} | best)
     return pd.DataFrame(rows)
+
+
+def best_settings(settings: pd.DataFrame, among: Collection[str], score: str, quantities: Sequence[str]) -> list[str]:
+    """The settings of each method and drift that did best, for runs on other seeds.
+
+    Args:
+      settings: one row per setting: method, alpha, mu, drift, and the mean `score` over seeds.
+      among: those to choose from, "scalar 2^-10 2^-8 6e-6".
+      quantities: what is chosen, of alpha and mu, by the mean score over all else.
+
+    Returns:
+      those with the best quantities, in the order of `settings`. Of equal means, the first.
+    """
+    named = settings[["method", "alpha", "mu", "drift"]].astype(str).agg(" ".join, axis=1)
+    chosen: list[str] = []
+    for _, rows in settings[named.isin(among)].groupby(["method", "drift"], sort=False):
+        values = rows[list(quantities)].astype(str).agg(" ".join, axis=1)
+        means = rows[score].groupby(values, sort=False).mean()
+        chosen.extend(named[values.index[values == means.idxmax()]])
+    return chosen
 
 
 def _best_of(by_seed: Mapping[str, np.ndarray], score: str) -> dict[str, Any]:

@@ -25,16 +25,9 @@ def make_with_beta(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFram
 
 
 def make_with_best_mu(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
-    """These, and best_mu: the best α and μ of each method and drift.
-
-    If the job has seeds that only choose, best_mu is by their runs, which stand first in scores and in no other table.
-    """
+    """These, and best_mu: the best α and μ of each method and drift."""
     made = make(job, runs)
-    if not job.choosing_seeds:
-        return made | {"best_mu": best_mu(made["scores"])}
-    choosing = make(job, job.load_runs(choosing=True))["scores"]
-    scores = pd.concat([choosing, made["scores"]], ignore_index=True)
-    return made | {"scores": scores, "best_mu": best_mu(choosing)}
+    return made | {"best_mu": best_mu(made["scores"])}
 
 
 def make_with_pairs(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:

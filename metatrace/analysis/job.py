@@ -17,7 +17,8 @@ class TablesJob:
     Attributes:
       runs: the folder of the runs; members: the folders of the tables of the figures that it compares.
       environments, methods, alphas, mus, drifts, seeds: the grid. runs_code: the fingerprint of each method's runs.
-      alpha_of: the α of methods that have fewer. choosing_seeds: those that only choose α and μ.
+      alpha_of: the α of methods that have fewer. settings: those of the grid that have runs (method, α, μ, drift); all
+        of them if it is empty.
       length: of every run, in `unit`: episodes, frames or examples. smoothing: window of the trailing mean, in
         episodes, or of examples in examples.
       final: how many last episodes make the final score. spread_alpha_max: the largest α that the spread counts.
@@ -41,10 +42,10 @@ class TablesJob:
     reference: str
     members: Sequence[str]
     alpha_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    choosing_seeds: Sequence[int] = ()
+    settings: Sequence[Sequence[str]] = ()
 
-    def load_runs(self, *, choosing: bool = False) -> list[Run]:
-        """All runs of the grid, of `seeds` or of `choosing_seeds`; none where the figure compares others.
+    def load_runs(self) -> list[Run]:
+        """All runs of the grid; none where the figure compares others.
 
         Raises:
           UserError: as `runs.results.load_runs`, or a run of another number of frames or examples.
@@ -52,9 +53,11 @@ class TablesJob:
         if self.members:
             return []
         episodes = self.length if self.unit == "episodes" else None
-        seeds = self.choosing_seeds if choosing else self.seeds
-        grid = (self.environments, self.methods, self.alphas, self.mus, self.drifts, seeds)
+        grid = (self.environments, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
         keys = grid_of_runs(*grid, self.alpha_of)
+        if self.settings:
+            settings = set(map(tuple, self.settings))
+            keys = tuple(run for run in keys if (run.method, run.alpha, run.mu, run.drift) in settings)
         runs = load_runs(Path(self.runs), keys, episodes=episodes, code=self.runs_code)
         held = {"frames": ("observed_frames", "observed frames"), "examples": ("examples", "examples")}
         for run in runs if self.unit in held else ():

@@ -1,11 +1,12 @@
 """A figure, resolved: its entry in the config with every default filled in."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from metatrace.domains.readings import Reading
 from metatrace.domains.registry import ENVIRONMENTS, domain_of
 from metatrace.figures.kinds.games import Choice
+from metatrace.figures.kinds.registry import KINDS
 from metatrace.runs.key import RunKey, grid_of_runs
 
 # The variant of the runs under the config's own readings and the published hyper-parameters.
@@ -20,7 +21,8 @@ class Figure:
       kind: what it shows, a name in `metatrace.figures.kinds.registry`.
       alphas: the initial step-sizes; if `best` chooses them, those it chooses from.
       alpha_of: those of methods that have fewer of them.
-      choosing_seeds: those whose runs do nothing but choose the α and μ of each method; () if `seeds` do that too.
+      settings_from: the figure whose runs, of other seeds, choose which of the settings have runs here; None if all
+        have.
       beta_mu: the μ at which β is shown; None for kinds that do not show it.
       length: of each run, in the domain's unit.
       readings: those in force for its runs.
@@ -51,7 +53,7 @@ class Figure:
     variant: str
     members: tuple["Figure", ...] = ()
     alpha_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    choosing_seeds: tuple[int, ...] = ()
+    settings_from: str | None = None
 
     @property
     def short_name(self) -> str:
@@ -74,17 +76,44 @@ class Figure:
         """What `length` counts, in running text."""
         return domain_of(self.environments[0]).unit_text
 
-    def runs(self, alphas: Sequence[str] | None = None) -> tuple[RunKey, ...]:
+    @property
+    def chosen_by(self) -> str | None:
+        """The figure whose runs choose which runs this one has; None if it has all that its entry says."""
+        return self.best.figure if self.best else self.settings_from
+
+    def choice_of(self, run: RunKey) -> str:
+        """What has to be chosen for a run to be there: its α, or its setting ("scalar 2^-10 2^-8 6e-6")."""
+        return " ".join((run.method, run.alpha, run.mu, run.drift)) if self.settings_from else run.alpha
+
+    def candidates(self) -> tuple[str, ...]:
+        """All that may be chosen, as `choice_of` says it."""
+        return tuple(dict.fromkeys(map(self.choice_of, self._of_one_seed())))
+
+    def any_choice(self) -> tuple[str, ...]:
+        """One choice of those that are possible: with each there are as many runs."""
+        choice = KINDS[self.kind].choice
+        if not self.settings_from or not choice:
+            return self.alphas[: self.n_alphas]
+        runs = {run: tuple(getattr(run, quantity) for quantity in choice[1]) for run in self._of_one_seed()}
+        last = {(run.method, run.drift): chosen for run, chosen in runs.items()}
+        return tuple(self.choice_of(run) for run, chosen in runs.items() if last[run.method, run.drift] == chosen)
+
+    def _of_one_seed(self) -> tuple[RunKey, ...]:
+        return replace(self, seeds=self.seeds[:1]).runs()
+
+    def runs(self, chosen: Collection[str] | None = None) -> tuple[RunKey, ...]:
         """Every run that the figure is drawn from, in the config's order.
 
         Args:
-          alphas: those that `best` chose; without them, all that it chooses from.
+          chosen: if other runs choose, what they chose, as `choice_of` says it; without it, all that they choose from.
         """
         if self.members:
             return tuple(dict.fromkeys(run for figure in self.members for run in figure.runs()))
-        seeds = (*self.choosing_seeds, *self.seeds)
-        grid = (self.environments, self.methods, alphas or self.alphas, self.mus, self.drifts, seeds)
-        return grid_of_runs(*grid, self.alpha_of)
+        grid = (self.environments, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
+        runs = grid_of_runs(*grid, self.alpha_of)
+        if chosen is None or self.chosen_by is None:
+            return runs
+        return tuple(run for run in runs if self.choice_of(run) in chosen)
 
     @property
     def n_alphas(self) -> int:
@@ -92,8 +121,10 @@ class Figure:
         return self.best.count if self.best else len(self.alphas)
 
     def some_runs(self) -> tuple[RunKey, ...]:
-        """As many runs as the figure is drawn from: `runs`, with any choice if α are yet to be chosen."""
-        return self.runs(self.alphas[: self.n_alphas])
+        """As many runs as the figure is drawn from: `runs`, with any choice if it is yet to be made."""
+        if self.members:
+            return tuple(dict.fromkeys(run for figure in self.members for run in figure.some_runs()))
+        return self.runs(self.any_choice())
 
     @property
     def sources(self) -> tuple["Figure", ...]:

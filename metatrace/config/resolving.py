@@ -44,15 +44,17 @@ def resolve_config(config: Config, content: dict[str, Any]) -> Experiments:
 
 
 def _stage(entry: Entry) -> int:
-    """First come the figures that name their α, then those whose α they choose, last those that compare others."""
-    return 2 if isinstance(entry, Compared) else int(isinstance(entry, OwnRuns) and isinstance(entry.alpha, Choice))
+    """First come the figures that name their settings, then those for which they choose, last those that compare."""
+    if isinstance(entry, Compared):
+        return 2
+    return int(isinstance(getattr(entry, "alpha", None), Choice) or bool(getattr(entry, "settings_from", "")))
 
 
 def _figure(name: str, entry: Any, others: Mapping[str, Figure], chosen: Mapping[str, str]) -> Figure:
     """A figure with runs of its own.
 
     Args:
-      others: the figures that can choose its α.
+      others: the figures that can choose its settings.
       chosen: the config's own readings.
     """
     key, kind = f"figures.{name}", KINDS[entry.kind]
@@ -76,10 +78,11 @@ def _figure(name: str, entry: Any, others: Mapping[str, Figure], chosen: Mapping
         hyper=dict(entry.hyper),
         variant=_variant(entry, chosen, key),
         alpha_of=_alpha_of(entry),
-        choosing_seeds=getattr(entry, "choosing_seeds", ()),
+        settings_from=getattr(entry, "settings_from", "") or None,
     )
     kind.check(figure, key)
     _check_drift(entry, key)
+    _check_settings_from(figure, others, f"{key}.settings_from")
     return figure
 
 
@@ -174,6 +177,25 @@ def _candidates(best: Choice, kind: str, others: Mapping[str, Figure], key: str)
             f"{key}.best: is {best.count}, but {best.figure} has {len(other.alphas)} α; it must be no more than these"
         )
     return other.alphas
+
+
+def _check_settings_from(figure: Figure, others: Mapping[str, Figure], key: str) -> None:
+    """Holds the figure that chooses settings to one that has them all, on other seeds."""
+    if figure.settings_from is None:
+        return
+    fitting = [name for name, other in others.items() if other.kind == figure.kind and not other.chosen_by]
+    _require_figure(figure.settings_from, fitting, key, f"kind {figure.kind} with settings of its own")
+    other = others[figure.settings_from]
+    seeds = sorted(set(figure.seeds) & set(other.seeds))
+    if seeds:
+        raise UserError(f"{key}: {other.name} has seed {seeds[0]} too; its runs choose, so their seeds must be others")
+    there = {figure.choice_of(run) for run in other.runs()}
+    lacking = next((setting for setting in figure.candidates() if setting not in there), None)
+    if lacking:
+        raise UserError(f"{key}: {other.name} has no runs {lacking}; it must have all settings of this figure")
+    for shared in ("environments", "variant", "length"):
+        if getattr(other, shared) != getattr(figure, shared):
+            raise UserError(f"{key}: {other.name} differs in {shared}; figures of the same runs must not")
 
 
 def _variant(entry: OwnRuns, chosen: Mapping[str, str], key: str) -> str:

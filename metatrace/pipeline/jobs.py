@@ -55,7 +55,7 @@ def thinning(kind: Kind) -> str:
 JOBS: dict[str, Code] = {
     **domain_jobs(DOMAINS),
     **kind_jobs(KINDS.values()),
-    "best_alphas": Code((f"{_MAKING}:choose_alphas",)),
+    "chosen_settings": Code((f"{_MAKING}:choose_settings",)),
     "claims": Code((f"{_MAKING}:judge_claims",)),
     "explorer": Code((f"{_MAKING}:write_explorer",)),
     "report": Code((f"{_MAKING}:write_report",)),

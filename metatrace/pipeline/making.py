@@ -58,14 +58,19 @@ def draw_pictures(job: Mapping[str, Any]) -> None:
         style.save(figure, table, picture["prefix"])
 
 
-def choose_alphas(job: Mapping[str, Any], settings: str, output: str) -> None:
-    """Writes the α that did best in a figure of games, one per line."""
-    from metatrace.analysis import games, tables
+def choose_settings(job: Mapping[str, Any], settings: str, output: str) -> None:
+    """Writes the α that did best in a figure of games, or the settings that did best in another one, one per line."""
+    from metatrace.analysis import best, games, tables
 
     frame = tables.read(Path(settings))
-    tables.require_columns(frame, ("environment", "method", "alpha", "mu", "final"), Path(settings))
-    alphas = games.best_alpha(frame, environment=job["environment"], method=job["method"], count=job["count"])
-    atomic.write_atomically(output, "".join(f"{alpha}\n" for alpha in alphas).encode())
+    if "count" in job:
+        tables.require_columns(frame, ("environment", "method", "alpha", "mu", "final"), Path(settings))
+        chosen = games.best_alpha(frame, environment=job["environment"], method=job["method"], count=job["count"])
+    else:
+        score, quantities = job["choice"]
+        tables.require_columns(frame, ("method", "alpha", "mu", "drift", score), Path(settings))
+        chosen = best.best_settings(frame, job["among"], score, quantities)
+    atomic.write_atomically(output, "".join(f"{setting}\n" for setting in chosen).encode())
 
 
 def judge_claims(job: Mapping[str, Any], inputs: Any, outputs: Any) -> None:

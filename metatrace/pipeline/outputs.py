@@ -78,7 +78,7 @@ def figure_files(results: str, figures: Sequence[Figure]) -> list[str]:
     """All that is made of the runs of some figures: tables, choices and pictures."""
     return [
         *table_files(results, figures),
-        *(f"{results}/tables/{figure.name}/best_alphas.txt" for figure in figures if figure.best),
+        *(f"{results}/tables/{figure.name}/chosen.txt" for figure in figures if figure.chosen_by),
         *csv_files(results, figures),
         *drawn_files(results, figures),
         *thinned_files(results, figures),
@@ -90,16 +90,16 @@ def made_files(results: str, figures: Sequence[Figure]) -> list[str]:
     return [*figure_files(results, figures), *page_files(results)]
 
 
-def chosen_alphas(results: str, figure: Figure) -> tuple[str, ...] | None:
-    """The initial step-sizes of a figure; None where other runs choose them and have not yet.
+def choice(results: str, figure: Figure) -> tuple[str, ...] | None:
+    """What other runs chose for a figure (`Figure.choice_of`); None if they have not yet. Its α, if none do.
 
     A choice among others than the config has now is none.
     """
-    if figure.best is None:
+    if figure.chosen_by is None:
         return figure.alphas
-    chosen = Path(f"{results}/tables/{figure.name}/best_alphas.txt")
-    alphas = chosen.read_text(encoding="utf-8", errors="replace").split() if chosen.is_file() else []
-    return tuple(alphas) if alphas and set(alphas) <= set(figure.alphas) else None
+    file = Path(f"{results}/tables/{figure.name}/chosen.txt")
+    chosen = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.is_file() else []
+    return tuple(chosen) if chosen and set(chosen) <= set(figure.candidates()) else None
 
 
 def for_every_figure(paths: Iterable[str], figure: Figure) -> list[str]:

@@ -179,12 +179,12 @@ class Plan:
 
         Args:
           runs: those that are known, of any domain.
-          choices: the figures whose α are yet to be chosen: as many runs of them count as will be made.
+          choices: the figures whose runs are yet to be chosen: as many of them count as will be made.
         """
         left = set(runs)
         for figure in map(self.figure, choices):
-            assert figure.best is not None
-            other = self.figure(figure.best.figure)
+            assert figure.chosen_by is not None
+            other = self.figure(figure.chosen_by)
             shared = {WantedRun(other.variant, run) for run in other.runs()}
             left |= {WantedRun(figure.variant, run) for run in figure.some_runs()} - shared
         left = {run for run in left if run.key.environment in domain.environments}
@@ -223,18 +223,17 @@ class Plan:
         return 0 if any(is_long(domain_of(environment)) for environment in figure.environments) else FIRST_DRAWN
 
     def run_files(self, figure: Figure) -> list[str]:
-        """The runs that a figure is drawn from; where other runs choose its α, they must have."""
+        """The runs that a figure is drawn from; where other runs choose them, they must have."""
         files = (
             run.path(f"{variant_folder(self.results, source.variant)}/runs")
             for source in figure.sources
-            for run in source.runs(self._alphas(source))
+            for run in source.runs(self._chosen(source))
         )
         return list(dict.fromkeys(files))
 
-    def _alphas(self, figure: Figure) -> tuple[str, ...]:
-        """The α of a figure; any that could be, while other runs have not yet chosen them."""
-        chosen = outputs.chosen_alphas(self.results, figure)
-        return chosen or figure.alphas[: figure.best.count if figure.best else None]
+    def _chosen(self, figure: Figure) -> tuple[str, ...]:
+        """What other runs chose for a figure; any choice while they have not yet made it."""
+        return outputs.choice(self.results, figure) or figure.any_choice()
 
     def tables_inputs(self, figure: Figure) -> list[str]:
         """What a figure's tables are made of: its runs, or the tables of the figures that it compares."""
@@ -253,7 +252,8 @@ class Plan:
             "thin": jobs.thinning(kind) if kind.explorer else "",
             "folder": f"{self.results}/tables/{figure.name}",
             "runs": f"{variant_folder(self.results, figure.variant)}/runs",
-            "alphas": list(self._alphas(figure)),
+            "alphas": list(self._chosen(figure) if figure.best else figure.alphas),
+            "settings": [setting.split() for setting in self._chosen(figure)] if figure.settings_from else [],
             **{name: list(getattr(figure, name)) for name in ("environments", "methods", "mus", "drifts", "seeds")},
             "runs_code": {
                 method: code_of(context.run_job(figure.environments[0], method)) for method in figure.methods
@@ -267,7 +267,6 @@ class Plan:
             "reference": SCORES_OF_OTHERS,
             "members": [f"{self.results}/tables/{member.name}" for member in figure.members],
             "alpha_of": {method: list(alphas) for method, alphas in figure.alpha_of.items()},
-            "choosing_seeds": list(figure.choosing_seeds),
         }
 
     def pictures_inputs(self, figure: Figure) -> list[str]:
@@ -296,10 +295,12 @@ class Plan:
         }
 
     def choice_job(self, figure: Figure) -> Job:
-        """What chooses a figure's α."""
-        assert figure.best is not None
+        """What chooses a figure's α, or its settings."""
+        code = [code_of("chosen_settings"), script_code("choose_settings")]
+        if figure.best is None:
+            return {"code": code, "among": list(figure.candidates()), "choice": list(KINDS[figure.kind].choice or ())}
         return {
-            "code": [code_of("best_alphas"), script_code("choose_alphas")],
+            "code": code,
             "count": figure.best.count,
             "environment": self.figure(figure.best.figure).environments[0],
             "method": figure.best.method,

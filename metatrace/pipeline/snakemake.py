@@ -140,7 +140,7 @@ def tell_time(workflow: Any, plan: Plan) -> None:
     """Says how long the long runs that are to be made take on this machine, if that is long."""
     jobs = list(workflow.dag.needrun_jobs())
     runs = [run_of(job.wildcards) for job in jobs if job.rule.name.startswith("run_")]
-    choices = [job.wildcards.figure for job in jobs if job.rule.name == "best_alphas"]
+    choices = [job.wildcards.figure for job in jobs if job.rule.name == "chosen_settings"]
     told = False
     for domain in plan.long_domains():
         count, lengths = plan.left_to_learn(domain, runs, choices)

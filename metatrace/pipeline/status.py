@@ -99,8 +99,8 @@ def survey(asked: Experiments, folder: str) -> Status:
     for figure in asked.figures.values():
         wanted_runs: list[WantedRun] = []
         for source in figure.sources:
-            alphas = outputs.chosen_alphas(folder, source)
-            keys = source.some_runs() if alphas is None else source.runs(alphas)
+            chosen = outputs.choice(folder, source)
+            keys = source.some_runs() if chosen is None else source.runs(chosen)
             wanted_runs += [WantedRun(source.variant, key) for key in keys]
         figures[figure.name] = list(dict.fromkeys(wanted_runs))
     all_runs = dict.fromkeys(run for of_figure in figures.values() for run in of_figure)
@@ -182,8 +182,8 @@ def _row(status: Status, figure: Figure) -> str:
     for kind, files_of in kinds.items():
         files = files_of(status.folder, [figure])
         parts.append(f"{sum(map(os.path.isfile, files))} of {len(files)} {kind}")
-    chosen = outputs.chosen_alphas(status.folder, figure) is not None
-    return ", ".join(parts) + ("" if chosen else "; its α are not chosen yet")
+    chosen = outputs.choice(status.folder, figure) is not None
+    return ", ".join(parts) + ("" if chosen else f"; its {'α' if figure.best else 'settings'} are not chosen yet")
 
 
 def _troubles(status: Status, all_files: bool) -> Iterator[str]:

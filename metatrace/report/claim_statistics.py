@@ -427,7 +427,7 @@ def k13(roles: Roles) -> Numbers:
 
 
 def k14(roles: Roles) -> Numbers:
-    runs = roles["drifting"].all_of("drift", RATES).of(chosen="yes")
+    runs = roles["drifting"].all_of("drift", RATES)
     others = (UNTUNED, "rmsprop", "adam")
     ahead = []
     for rate in RATES:

@@ -101,11 +101,7 @@ def _scores(folder: Path, figure: Figure) -> pd.DataFrame:
         return beta.merge(scores[[*_RUN, "length"]], on=_RUN)
     if "tenths" not in evidence:
         return scores
-    scores = scores.merge(_read(folder / "tenths.parquet", [*_RUN, "first"]), on=_RUN)
-    if figure.choosing_seeds:
-        chosen = _read(folder / "best_mu.parquet", SETTING)[SETTING].assign(chosen="yes")
-        scores = scores.merge(chosen, on=SETTING, how="left").fillna({"chosen": "no"})
-    return scores
+    return scores.merge(_read(folder / "tenths.parquet", [*_RUN, "first"]), on=_RUN)
 
 
 def _read(path: Path, columns: list[str]) -> pd.DataFrame:
@@ -243,11 +239,13 @@ def _too_small(claim: Claim, ran: Mapping[str, Ran], criteria: Criteria) -> str:
     short: dict[str, tuple[float, str]] = {}
     for figure in figures:
         scores, paper = figure.scores, figure.paper
+        # How many settings other runs chose says nothing about the scale.
+        alphas, mus = (0, 0) if paper.settings_from else (paper.n_alphas, len(paper.mus))
         for there, whole, least, what in (
             (int(scores["length"].min()), paper.length, criteria.least.length, paper.unit),
             (shared, len(paper.seeds), criteria.least.seeds, "seeds"),
-            (scores["alpha"].nunique(), paper.n_alphas, 1, "α"),
-            (len({*scores["mu"]} & {*paper.mus}), len(paper.mus), 1, "μ"),
+            (scores["alpha"].nunique(), alphas, 1, "α"),
+            (len({*scores["mu"]} & {*paper.mus}), mus, 1, "μ"),
         ):
             if there < least * whole:
                 short[what] = min(short.get(what, (1.0, "")), (there / whole, f"{there:,} of {whole:,} {what}"))
@@ -261,12 +259,7 @@ def _extent(claim: Claim, ran: Mapping[str, Ran]) -> tuple[int, float]:
         return 0, 0.0
     runs = pd.concat([figure.scores[_RUN] for figure in there]).drop_duplicates()
     done = sum(float(figure.scores.drop_duplicates(_RUN)["length"].sum()) for figure in there)
-    paper = sum(
-        figure.paper.length
-        for figure in there
-        for run in figure.paper.some_runs()
-        if run.seed not in figure.paper.choosing_seeds
-    )
+    paper = sum(figure.paper.length * len(figure.paper.some_runs()) for figure in there)
     return len(runs), min(1.0, done / paper)
 
 

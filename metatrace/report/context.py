@@ -122,9 +122,9 @@ def _caption(asked: Experiments, paper: Experiments, figure: Figure) -> dict[str
         "drifts": list(figure.drifts),
         "beta_mu": figure.beta_mu or "",
         "choice": "The same runs choose and score it, so the left panel is biased upward."
-        if not figure.choosing_seeds
-        else f"Runs of {len(figure.choosing_seeds)} other seeds choose it.",
-        "chosen_by_others": bool(figure.choosing_seeds),
+        if not figure.settings_from
+        else f"The runs of {asked.figures[figure.settings_from].short_name}, on other seeds, chose it.",
+        "chosen_by": asked.figures[figure.settings_from].short_name if figure.settings_from else "",
         "chosen": "step-size and meta-step-size" if figure.alpha_of else "meta-step-size",
         "smoothing": figure.smoothing,
         "unit_note": domain_of(figure.environments[0]).unit_note,

@@ -144,11 +144,35 @@ BAD = {
         "figures.figure_6.drift",
         "has 2 values; a figure of kind step_sizes has one drift",
     ),
-    "seeds that choose and are judged": (
-        (*SIX, "choosing_seeds"),
-        [5, 1],
-        "figures.figure_6.choosing_seeds",
-        "seed 1 is among `seeds` too; they must be others",
+    "settings from the same seeds": (
+        ("figures", "figure_s8"),
+        {**VALID["figures"]["figure_6"], "settings_from": "figure_6", "seeds": "1-3"},
+        "figures.figure_s8.settings_from",
+        "figure_6 has seed 1 too; its runs choose, so their seeds must be others",
+    ),
+    "settings that the other figure does not have": (
+        ("figures", "figure_s8"),
+        {**VALID["figures"]["figure_6"], "settings_from": "figure_6", "seeds": "7-9", "drift": ["2e-6"]},
+        "figures.figure_s8.settings_from",
+        "figure_6 has no runs none 2^-10 0 2e-6; it must have all settings of this figure",
+    ),
+    "settings from longer runs": (
+        ("figures", "figure_s8"),
+        {**VALID["figures"]["figure_6"], "settings_from": "figure_6", "seeds": "7-9", "episodes": 3},
+        "figures.figure_s8.settings_from",
+        "figure_6 differs in length; figures of the same runs must not",
+    ),
+    "settings from a figure of another kind": (
+        ("figures", "figure_s8"),
+        {**VALID["figures"]["figure_6"], "settings_from": "figure_7", "seeds": "7-9"},
+        "figures.figure_s8.settings_from",
+        "'figure_7' is no figure of kind best_mu with settings of its own; it must be one of figure_6",
+    ),
+    "seeds from the last to the first": (
+        (*SIX, "seeds"),
+        "9-7",
+        "figures.figure_6.seeds",
+        "is 9-7; it must be the first and the last of at most 100000 seeds",
     ),
     "step sizes of no method of the figure": (
         (*SIX, "alpha_of"),

@@ -52,7 +52,7 @@ def everything_light(asked):
     files = outputs.made_files("results/x", list(asked.figures.values()))
     assert len(set(files)) == len(files)
     outputs.evidence_files("results/x", asked.figures.values())
-    outputs.chosen_alphas("results/x", next(iter(asked.figures.values())))
+    outputs.choice("results/x", next(iter(asked.figures.values())))
     for variant, run in asked.all_runs():
         wanted = {reading.key for reading in ENVIRONMENTS[run.environment].asked(run.method)}
         assert asked.readings_of(run.environment, run.method, variant).keys() == wanted

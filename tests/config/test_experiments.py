@@ -441,8 +441,8 @@ def test_defaults_are_filled_in_and_the_config_is_left_alone():
     assert (figure.methods, figure.mus, figure.drifts) == (("none",), ("0",), ("0",))
 
 
-def test_methods_can_have_step_sizes_of_their_own_and_seeds_that_only_choose():
-    entry = {**VALID["figures"]["figure_6"], "alpha_of": {"none": ["2^-5", "2^-7"]}, "choosing_seeds": [7]}
+def test_methods_can_have_step_sizes_of_their_own():
+    entry = {**VALID["figures"]["figure_6"], "alpha_of": {"none": ["2^-5", "2^-7"]}}
     figure = loading.check(changed(("figures", "figure_6"), entry), "c.yaml").figures["figure_6"]
     assert figure.alphas == ("2^-5", "2^-7", "2^-10") and figure.seeds == (0, 1)
     assert {(run.method, run.alpha) for run in figure.runs()} == {
@@ -450,4 +450,31 @@ def test_methods_can_have_step_sizes_of_their_own_and_seeds_that_only_choose():
         ("none", "2^-7"),
         ("vector", "2^-10"),
     }
-    assert {run.seed for run in figure.runs()} == {0, 1, 7}
+    assert {run.seed for run in figure.runs()} == {0, 1}
+
+
+def test_runs_of_other_seeds_can_choose_the_settings():
+    six = {**VALID["figures"]["figure_6"], "mu": ["2^-8", "2^-9", "2^-10"], "drift": ["4e-6", "6e-6"]}
+    eight = {**six, "settings_from": "figure_6", "seeds": "100-104"}
+    figures = {"figure_s8": eight, "figure_6": six}
+    asked = loading.check({**VALID, "figures": VALID["figures"] | figures}, "c.yaml")
+    figure = asked.figures["figure_s8"]
+    assert figure.seeds == (100, 101, 102, 103, 104) and figure.chosen_by == "figure_6"
+    assert len(figure.runs()) == 5 * 2 * (1 + 3) and len(figure.some_runs()) == 5 * 2 * (1 + 1)
+    chosen = ["none 2^-10 0 4e-6", "none 2^-10 0 6e-6", "vector 2^-10 2^-9 4e-6", "vector 2^-10 2^-10 6e-6"]
+    assert set(chosen) <= set(figure.candidates())
+    assert {(run.method, run.mu, run.drift) for run in figure.runs(chosen)} == {
+        ("none", "0", "4e-6"),
+        ("none", "0", "6e-6"),
+        ("vector", "2^-9", "4e-6"),
+        ("vector", "2^-10", "6e-6"),
+    }
+    assert len(figure.runs(chosen)) == len(figure.some_runs())
+
+
+def test_a_figure_of_step_sizes_keeps_all_of_them_where_others_choose_its_mu():
+    two = VALID["figures"]["figure_2"]
+    figures = {"figure_s8": {**two, "settings_from": "figure_2", "seeds": "100-101"}}
+    figure = loading.check({**VALID, "figures": VALID["figures"] | figures}, "c.yaml").figures["figure_s8"]
+    assert {run.alpha for run in figure.some_runs()} == set(figure.alphas)
+    assert len({run.mu for run in figure.some_runs()}) == 1

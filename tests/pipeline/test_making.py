@@ -83,13 +83,13 @@ def test_every_picture_is_drawn_in_every_format(there, figure):
 
 def test_the_chosen_alphas_have_the_best_scores(there):
     settings = table("figure_8", "settings")
-    output = Path(f"{PLAN.results}/tables/figure_9/best_alphas.txt")
-    making.choose_alphas(
+    output = Path(f"{PLAN.results}/tables/figure_9/chosen.txt")
+    making.choose_settings(
         PLAN.choice_job(PLAN.figure("figure_9")), f"{PLAN.results}/tables/figure_8/settings.parquet", str(output)
     )
     mixed = settings[settings["method"] == "mixed"]
     assert output.read_text().split() == [mixed.loc[mixed["final"].idxmax(), "alpha"]]
-    assert outputs.chosen_alphas(PLAN.results, PLAN.figure("figure_9")) == tuple(output.read_text().split())
+    assert outputs.choice(PLAN.results, PLAN.figure("figure_9")) == tuple(output.read_text().split())
 
 
 def test_a_table_of_another_kind_is_refused_in_one_line(there, tmp_path):
@@ -97,7 +97,7 @@ def test_a_table_of_another_kind_is_refused_in_one_line(there, tmp_path):
     for name, words in (("reference", "has no column environment, method"), ("none", "there is no such table")):
         path = f"{PLAN.results}/tables/figure_8/{name}.parquet"
         with pytest.raises(UserError, match=words) as refused:
-            making.choose_alphas(job, path, str(tmp_path / "best.txt"))
+            making.choose_settings(job, path, str(tmp_path / "best.txt"))
         assert str(refused.value).startswith(path)
     assert not list(tmp_path.iterdir())
 

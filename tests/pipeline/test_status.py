@@ -103,7 +103,7 @@ class Scale:
             os.makedirs(os.path.dirname(name), exist_ok=True)
             with open(name, "w", encoding="utf-8") as file:
                 file.write("x")
-        with open(f"{FOLDER}/tables/figure_9/best_alphas.txt", "w", encoding="utf-8") as file:
+        with open(f"{FOLDER}/tables/figure_9/chosen.txt", "w", encoding="utf-8") as file:
             file.write("2^-7\n")
         runs = [run for run in self.asked.runs() if run.seed == 0 or run.alpha in ("2^-5", "2^-13", "2^-7")]
         for run in runs:
@@ -235,7 +235,7 @@ def test_what_a_game_has_done_is_not_left_to_do(scale, told):
 @pytest.mark.parametrize("content", [b"", b"2^-3\n", b"\xff\x00"], ids=repr)
 def test_a_choice_of_alphas_that_the_config_does_not_have_is_none(scale, told, content):
     scale.write_all()
-    with open(f"{FOLDER}/tables/figure_9/best_alphas.txt", "wb") as file:
+    with open(f"{FOLDER}/tables/figure_9/chosen.txt", "wb") as file:
         file.write(content)
     assert "its α are not chosen yet" in told()
 

@@ -25,11 +25,8 @@ SCORES = ["final", "auc", "first", *(f"tenth_{tenth}" for tenth in range(1, 11))
 
 def whole_table(figure):
     """Every run of a figure of the paper, with all scores 0."""
-    chosen, seeds = figure.alphas[: figure.n_alphas] if figure.best else None, figure.seeds[:3]
-    runs = [vars(run) for run in figure.runs(chosen) if run.seed in seeds]
+    runs = [vars(run) for run in figure.some_runs() if run.seed in figure.seeds[:3]]
     table = pd.DataFrame(runs).assign(length=figure.length, **dict.fromkeys(SCORES, 0.0))
-    if figure.choosing_seeds:  # the first setting of every method
-        table["chosen"] = np.where(table.duplicated(["method", "drift", "seed"]), "no", "yes")
     if figure.kind == "mu_and_beta":
         table = pd.concat([table.assign(group=group) for group in GROUPS], ignore_index=True)
     return table

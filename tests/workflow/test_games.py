@@ -63,7 +63,7 @@ def played(tmp_path_factory, all_kernels):
 
 
 def test_the_runs_are_those_of_the_sweep_and_of_the_alpha_that_it_chose(played):
-    (alpha,) = (played.folder / TABLES / "figure_9/best_alphas.txt").read_text().split()
+    (alpha,) = (played.folder / TABLES / "figure_9/chosen.txt").read_text().split()
     runs = {tuple(run.split("/")[3:]) for run in played.results("results/tiny/runs/**/*") if "mountain" not in run}
     assert runs == {
         (game, method, f"alpha~{of}", f"mu~{mu}", "drift~0", f"seed~{seed}.npz")
@@ -79,7 +79,7 @@ def test_the_runs_are_those_of_the_sweep_and_of_the_alpha_that_it_chose(played):
 
 
 def test_the_chosen_alpha_has_the_best_score_of_the_sweep(played):
-    (alpha,) = (played.folder / TABLES / "figure_9/best_alphas.txt").read_text().split()
+    (alpha,) = (played.folder / TABLES / "figure_9/chosen.txt").read_text().split()
     scores = {
         of: load_run(played.folder / f"results/tiny/runs/catch/mixed/alpha~{of}/mu~0.001/drift~0/seed~0.npz").returns[
             -20:
@@ -133,7 +133,7 @@ def test_games_are_published_next_to_mountain_car(played):
     lengths = scores.groupby("environment")["frames"].agg(lambda frames: frames.fillna(0).unique().tolist())
     assert len(scores) == 13 and lengths.to_dict() == {"asterix": [300], "catch": [300], "mountain_car": [0]}
     assert curves.loc[curves["environment"] == "mountain_car", "episode"].max() == 5
-    (alpha,) = (played.folder / TABLES / "figure_9/best_alphas.txt").read_text().split()
+    (alpha,) = (played.folder / TABLES / "figure_9/chosen.txt").read_text().split()
     both = curves[(curves["environment"] == "catch") & (curves["method"] == "mixed") & (curves["alpha"] == alpha)]
     assert both.groupby("seeds")["frame"].max().to_dict() == {"0": 300, "0, 1": 300}
 
@@ -156,7 +156,7 @@ def test_the_explorer_has_every_alpha_that_is_chosen_when_more_are_chosen(played
     project.edit("config/tiny.yaml", "best: 1", "best: 2")
     thinned = f"{TABLES}/figure_9/thinned.json"
     project.make(thinned)
-    chosen = (project.folder / TABLES / "figure_9/best_alphas.txt").read_text().split()
+    chosen = (project.folder / TABLES / "figure_9/chosen.txt").read_text().split()
     settings = json.loads((project.folder / thinned).read_text())["settings"]
     assert {alpha for _, _, alpha, _, _ in settings} == set(chosen)
     assert len(chosen) == 2

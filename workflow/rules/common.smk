@@ -59,9 +59,9 @@ def run_job(wildcards):
 
 
 def wait_for_choice(figure):
-    """If other runs choose a figure's α, has Snakemake ask again when they have."""
-    if figure.best:
-        checkpoints.best_alphas.get(figure=figure.name)
+    """If other runs choose a figure's runs, has Snakemake ask again when they have."""
+    if figure.chosen_by:
+        checkpoints.chosen_settings.get(figure=figure.name)
     return figure
 
 
@@ -110,6 +110,6 @@ def all_files(figures):
     """All results of some figures, runs as well: what is missing is made, needed for a picture or not."""
     return [
         *outputs.figure_files(RESULTS, figures),
-        *dict.fromkeys(path for figure in figures if figure.best is None for path in PLAN.run_files(figure)),
-        *(lambda _, figure=figure: PLAN.run_files(wait_for_choice(figure)) for figure in figures if figure.best),
+        *dict.fromkeys(path for figure in figures if not figure.chosen_by for path in PLAN.run_files(figure)),
+        *(lambda _, figure=figure: PLAN.run_files(wait_for_choice(figure)) for figure in figures if figure.chosen_by),
     ]

@@ -25,20 +25,20 @@ for name, figures in PLAN.tables_rules().items():
             "../scripts/make_tables.py"
 
 
-checkpoint best_alphas:
+checkpoint chosen_settings:
     input:
-        lambda wildcards: f"{RESULTS}/tables/{figure_of(wildcards).best.figure}/settings.parquet",
+        lambda wildcards: f"{RESULTS}/tables/{figure_of(wildcards).chosen_by}/settings.parquet",
     output:
-        f"{RESULTS}/tables/{{figure}}/best_alphas.txt",
+        f"{RESULTS}/tables/{{figure}}/chosen.txt",
     log:
-        f"{RESULTS}/logs/best_alphas/{{figure}}.log",
+        f"{RESULTS}/logs/chosen_settings/{{figure}}.log",
     wildcard_constraints:
-        figure=any_of(figure.name for figure in PLAN.figures if figure.best),
+        figure=any_of(figure.name for figure in PLAN.figures if figure.chosen_by),
     conda:
         ENVIRONMENT
     params:
         job=lambda wildcards: PLAN.choice_job(figure_of(wildcards)),
     message:
-        "Choosing the initial step-sizes of {wildcards.figure}"
+        "Choosing the settings of {wildcards.figure}"
     script:
-        "../scripts/choose_alphas.py"
+        "../scripts/choose_settings.py"

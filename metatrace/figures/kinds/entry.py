@@ -31,6 +31,7 @@ SECTIONS = {
 PAPERS_OWN = ("mountain_car", "drifting_mountain_car", "atari")
 REFUSED = "refused"  # the type of the errors that bring their own words
 MAX_SEED = 2**63 - 1
+MAX_SEEDS = 100_000
 _CONTROL = ("Cc", "Cs", "Zl", "Zp")  # control characters, halves of characters, line and paragraph separators
 
 
@@ -77,7 +78,12 @@ def _different(values: list[Any]) -> list[Any]:
     return values
 
 
-def _seeds(value: int | list[int]) -> tuple[int, ...]:
+def _seeds(value: int | str | list[int]) -> tuple[int, ...]:
+    if isinstance(value, str):
+        first, last = map(int, value.split("-"))
+        if not 0 <= last - first < MAX_SEEDS:
+            raise refusal(f"is {value}; it must be the first and the last of at most {MAX_SEEDS} seeds")
+        return tuple(range(first, last + 1))
     return tuple(range(value) if isinstance(value, int) else value)
 
 
@@ -128,7 +134,10 @@ Rates = Annotated[list[Annotated[str, BeforeValidator(_rate)]], Field(min_length
 Text = Annotated[str, AfterValidator(_text)]
 Title = Annotated[Text, Field(pattern=r"\S")]
 Seeds = Annotated[
-    Annotated[int, Field(ge=1, le=100_000)] | Several[Annotated[int, Field(ge=0, le=MAX_SEED)]], AfterValidator(_seeds)
+    Annotated[int, Field(ge=1, le=MAX_SEEDS)]
+    | Annotated[str, Field(pattern=r"^\d{1,18}-\d{1,18}$")]
+    | Several[Annotated[int, Field(ge=0, le=MAX_SEED)]],
+    AfterValidator(_seeds),
 ]
 _Answer: Any = _answer("an answer that config/README.md lists")
 _Setting: Any = _answer("a number token in quotes, such as '1000'")
@@ -177,7 +186,7 @@ class OwnRuns(Entry):
     )
     seeds: Seeds = key(
         "how many seeds (0, 1, …), a whole number from 1 up to 100000, or a list of different seeds from 0 up to "
-        "2^63 - 1",
+        "2^63 - 1, or the first and the last such as 100-199",
         "`10` stands for the seeds 0 to 9",
     )
     smoothing: int = key(
@@ -200,6 +209,17 @@ class OnEpisodes(OwnRuns):
     """What a figure of environments that count in episodes has."""
 
     episodes: int = key("a whole number of episodes, from 1 to 1000000", ge=1, le=1_000_000)
+
+
+class OnFreshSeeds(OnEpisodes):
+    """What a figure has that can show the settings that another figure's runs chose."""
+
+    settings_from: str = key(
+        "the name of a figure of the same kind, with the same runs on other seeds",
+        "only the settings that did best there run here: of each method and drift the α and μ with the best final "
+        "return (kind best_mu), or at every α the μ with the best mean AUC over α (kind step_sizes)",
+        default="",
+    )
 
 
 class OnExamples(OwnRuns):

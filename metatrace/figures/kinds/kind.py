@@ -70,6 +70,8 @@ class Kind:
       make: `module:function`, of an `analysis.job.TablesJob` and its runs to the tables by name.
       all_pictures: those that a figure may have.
       evidence: the tables that claims are judged by.
+      choice: by which score the runs of such a figure choose settings for another one (`settings_from`), and which
+        quantities they choose, for each method and drift.
       explorer: the columns that become panels and colours in the explorer; None: the figure is not shown there, for
         it has no runs of its own.
     """
@@ -85,6 +87,7 @@ class Kind:
     make: str
     all_pictures: tuple[Picture, ...]
     evidence: tuple[str, ...] = ()
+    choice: tuple[str, tuple[str, ...]] | None = None
     explorer: tuple[str, str] | None = None
 
     @property

@@ -2,12 +2,12 @@
 
 from typing import Literal
 
-from metatrace.figures.kinds.entry import OnEpisodes, key
+from metatrace.figures.kinds.entry import OnFreshSeeds, key
 from metatrace.figures.kinds.kind import EPISODE_TABLES, Kind, Picture
 from metatrace.methods import METHODS
 
 
-class StepSizes(OnEpisodes):
+class StepSizes(OnFreshSeeds):
     """The entry of such a figure."""
 
     kind: Literal["step_sizes"] = "step_sizes"
@@ -46,5 +46,6 @@ KIND = Kind(
     make="metatrace.analysis.episode_tables:make",
     all_pictures=(CURVES, SENSITIVITY, HEAT_MAP),
     evidence=("scores", "tenths"),
+    choice=("auc", ("mu",)),
     explorer=("mu", "alpha"),
 )
