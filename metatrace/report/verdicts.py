@@ -1,0 +1,102 @@
+"""The words of the verdicts: each is here once, in the order in which a reader is told them, with its look.
+
+Whatever shows verdicts takes them from here, and counts them with `tally`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verdict over a claim, or over a part of one.
+
+    Attributes:
+      word: as it stands in claims.json. of_several: how a sentence says it of several claims.
+      mark: a sign to stand before the word, because a colour alone says nothing to some readers.
+      look: the class that colours it in reports/pages.css.
+      means: when it is given; ends a sentence that begins "if".
+    """
+
+    word: str
+    of_several: str
+    mark: str
+    look: str
+    means: str
+
+
+REPRODUCED = Verdict("reproduced", "reproduced", "✓", "yes", "every part holds")
+CARRIES_OVER = Verdict(
+    "carries over", "carry over", "✓", "yes", "every part holds on games that the paper does not have"
+)
+NOT_REPRODUCED = Verdict("not reproduced", "not reproduced", "✗", "no", "a part fails, or is level")
+DOES_NOT_CARRY_OVER = Verdict(
+    "does not carry over", "do not carry over", "✗", "no", "a part fails on games that the paper does not have"
+)
+INCONCLUSIVE = Verdict(
+    "inconclusive", "inconclusive", "?", "open", "no part fails, but the interval of one covers its threshold"
+)
+TOO_SMALL = Verdict(
+    "too small to judge",
+    "too small to judge",
+    "…",
+    "open",
+    "too few of the full scale's episodes, seeds or settings ran",
+)
+NOT_RUN = Verdict("not run", "not run", "–", "open", "runs that it needs are not there")
+# The verdicts over claims, in the order in which they are told.
+VERDICTS = {
+    verdict.word: verdict
+    for verdict in (
+        REPRODUCED, CARRIES_OVER, NOT_REPRODUCED, DOES_NOT_CARRY_OVER, INCONCLUSIVE, TOO_SMALL, NOT_RUN,
+    )
+}  # fmt: skip
+
+HOLDS = Verdict("holds", "hold", "✓", "yes", "its whole interval lies on the claimed side of the threshold")
+FAILS = Verdict("fails", "fail", "✗", "no", "its whole interval lies on the other side of the threshold")
+LEVEL = Verdict(
+    "level", "level", "=", "no", "its whole interval lies within 3 returns of zero, so neither side is better"
+)
+# Those over parts of claims: one without an interval is inconclusive, or not run.
+RESULTS = {verdict.word: verdict for verdict in (HOLDS, FAILS, LEVEL, INCONCLUSIVE, NOT_RUN)}
+
+
+def tally(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Which claims have which verdict: the ids by word, in the order of `VERDICTS`; no word that none has.
+
+    Args:
+      claims: with claim (the id), under and verdict, as in claims.json. Those under another reading do not count.
+    """
+    counted = [claim for claim in claims if not claim["under"]]
+    ids = {word: [str(claim["claim"]) for claim in counted if claim["verdict"] == word] for word in VERDICTS}
+    return {word: found for word, found in ids.items() if found}
+
+
+def sentence(claims: Iterable[Mapping[str, Any]]) -> str:
+    """How many claims have which verdict, and which these are: "of 3 claims, 2 reproduced (C1, C2), 1 not run (C3)"."""
+    found = tally(claims)
+    total = sum(map(len, found.values()))
+    parts = [
+        f"{len(ids)} {VERDICTS[word].of_several if len(ids) > 1 else word} ({', '.join(ids)})"
+        for word, ids in found.items()
+    ]
+    return f"of {total} claim{'s' if total != 1 else ''}, {', '.join(parts)}"
+
+
+def table(claims: Iterable[Mapping[str, Any]], sections: Mapping[str, str]) -> str:
+    """The tally as a table in Markdown: one row per section, one column per verdict that some claim has.
+
+    Args:
+      claims: as in claims.json, each with its section.
+      sections: the sections' names in running text; others keep their own.
+    """
+    counted = [claim for claim in claims if not claim["under"]]
+    words, rows = list(tally(counted)), []
+    for section in dict.fromkeys(claim["section"] for claim in counted):
+        members = [claim for claim in counted if claim["section"] == section]
+        found = tally(members)
+        cells = [f"{sections.get(section, section)} ({len(members)})"]
+        rows.append([*cells, *(", ".join(found.get(word, [])) for word in words)])
+    head = ["section", *words]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
