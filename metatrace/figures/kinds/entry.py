@@ -24,6 +24,7 @@ SECTIONS = {
     "minatar": "MinAtar",
     "omitted": "Results that the paper omits",
     "comparisons": "SID, NOSID and larger meta-step-sizes, compared",
+    "fresh_seeds": "Fresh seeds",
     "alternatives": "What a user would pick instead",
     "related": "Related systems",
 }
@@ -158,7 +159,8 @@ class Entry(Model):
 
     section: Literal[tuple(SECTIONS)] = key(  # type: ignore[valid-type]
         f"a section of the report, one of {', '.join(SECTIONS)}",
-        "`omitted` is for results that the paper leaves out, `comparisons` for what it says in words",
+        "`omitted` is for results that the paper leaves out, `comparisons` for what it says in words, `fresh_seeds` for "
+        "the settings that other figures chose, on other seeds",
     )
     title: Title = key("a text that stands above the figure")
     assumptions: Text = key(
