@@ -169,18 +169,19 @@ def c8(roles: Roles) -> Numbers:
     if any(one.values(name) != other.values(name) for name in ("alpha", "mu")):
         raise LackingError("the same α and μ with both methods")
     sid, scalar = (scores.grid("auc", "alpha", "mu") for scores in (one, other))
-    # With this sample's own mean as divisor (n, not n − 1), as everywhere here.
-    deviation = np.sqrt(((sid.var(axis=0) + scalar.var(axis=0)) / 2).mean())
+    # A unit, so it is taken over all seeds: a resample that draws one seed alone has no deviation to divide by.
+    variances = [scores.whole_grid("auc", "alpha", "mu").var(axis=0) for scores in (one, other)]
+    deviation = np.sqrt(np.mean(variances))
     return {"distance": float(ratio(abs((sid - scalar).mean(axis=0)).mean(), deviation))}
 
 
 def c9(roles: Roles) -> Numbers:
     nosid, scalar = (roles[name].of(method=name) for name in ("nosid", "scalar"))
     # Under another reading fewer α ran; both methods are then compared at those.
-    alphas = nosid.values("alpha")
-    scalar = scalar.among("alpha", alphas)
+    scalar = scalar.among("alpha", nosid.values("alpha"))
     shown = [roles["nosid_shown"].up_to("mu", NOSID_SHOWN), roles["scalar_shown"]]
-    finals = [scores.of(alpha=alphas[0]).grid("final", "mu").mean() for scores in shown]
+    largest = shown[0].values("alpha")[0]
+    finals = [scores.of(alpha=largest).grid("final", "mu").mean() for scores in shown]
     useful, other = (_useful(scores, roles["untuned"]) for scores in (nosid, scalar))
     large = [_failed(nosid, mu) for mu in ("2^-8", "2^-7")]
     return {
@@ -196,53 +197,48 @@ def c10(roles: Roles) -> Numbers:
     return {"gain": float(ratio(*gains))}
 
 
-Best = Mapping[str, Scores]
+ByMethod = Mapping[str, Scores]
 
 
-def _at_best_mu(roles: Roles, *methods: str) -> list[Best]:
-    """At each drift rate upward, each method's runs at its best μ by final return."""
+def _by_rate(roles: Roles, *methods: str) -> list[ByMethod]:
+    """At each drift rate upward, each method's runs, at the α and μ that other seeds chose."""
     runs = roles["drifting"].all_of("drift", RATES).all_of("method", methods)
-    return [{method: _best_mu(runs.of(drift=rate, method=method)) for method in methods} for rate in RATES]
+    return [{method: runs.of(drift=rate, method=method) for method in methods} for rate in RATES]
 
 
-def _best_mu(runs: Scores) -> Scores:
-    finals = runs.grid("final", "mu").mean(axis=0)
-    return runs.of(mu=runs.values("mu")[int(finals.argmax())])
-
-
-def _difference(best: Best, one: str, other: str, score: str) -> float:
-    return float((best[one].grid(score) - best[other].grid(score)).mean())
+def _difference(runs: ByMethod, one: str, other: str, score: str) -> float:
+    return float((runs[one].grid(score) - runs[other].grid(score)).mean())
 
 
 def c11(roles: Roles) -> Numbers:
-    rates = _at_best_mu(roles, *METHODS)
-    quick = _least((runs.grid("tenth_2") - runs.grid("first")).mean() for best in rates for runs in best.values())
+    rates = _by_rate(roles, *METHODS)
+    quick = _least((runs.grid("tenth_2") - runs.grid("first")).mean() for methods in rates for runs in methods.values())
     others = [method for method in METHODS if method != "mixed"]
-    ahead = [_least(_difference(best, "mixed", other, "final") for other in others) for best in rates]
+    ahead = [_least(_difference(runs, "mixed", other, "final") for other in others) for runs in rates]
     return {"quick": quick, **dict(zip(("lowest", "second", "third", "highest"), ahead, strict=True))}
 
 
 def c12(roles: Roles) -> Numbers:
-    rates = _at_best_mu(roles, UNTUNED, "scalar")
-    tenths = [[best["scalar"].grid(f"tenth_{tenth}").mean() for tenth in range(1, TENTHS + 1)] for best in rates]
+    rates = _by_rate(roles, UNTUNED, "scalar")
+    tenths = [[runs["scalar"].grid(f"tenth_{tenth}").mean() for tenth in range(1, TENTHS + 1)] for runs in rates]
     third, highest = (float(course[-1] - np.max(course)) for course in tenths[2:])
-    early = float(np.mean([_difference(best, "scalar", UNTUNED, "tenth_1") for best in rates]))
+    early = float(np.mean([_difference(runs, "scalar", UNTUNED, "tenth_1") for runs in rates]))
     return {"early": early, "third": third, "highest": highest}
 
 
 def c13(roles: Roles) -> Numbers:
-    rates = _at_best_mu(roles, "scalar", "vector")
+    rates = _by_rate(roles, "scalar", "vector")
     return {
-        part: float(np.mean([_difference(best, "vector", "scalar", score) for best in rates]))
+        part: float(np.mean([_difference(runs, "vector", "scalar", score) for runs in rates]))
         for part, score in (("early", "tenth_1"), ("final", "final"))
     }
 
 
 def c14(roles: Roles) -> Numbers:
-    rates = _at_best_mu(roles, *METHODS)
+    rates = _by_rate(roles, *METHODS)
     tuned = [method for method in METHODS if method != UNTUNED]
     return {
-        score: _least(_difference(best, method, UNTUNED, score) for best in rates for method in tuned)
+        score: _least(_difference(runs, method, UNTUNED, score) for runs in rates for method in tuned)
         for score in ("final", "auc")
     }
 
@@ -427,12 +423,9 @@ def k13(roles: Roles) -> Numbers:
 
 
 def k14(roles: Roles) -> Numbers:
-    runs = roles["drifting"].all_of("drift", RATES)
     others = (UNTUNED, "rmsprop", "adam")
-    ahead = []
-    for rate in RATES:
-        best = {method: runs.of(drift=rate, method=method) for method in ("mixed", *others)}
-        ahead.append(_least(_difference(best, "mixed", other, "final") for other in others))
+    rates = _by_rate(roles, "mixed", *others)
+    ahead = [_least(_difference(runs, "mixed", other, "final") for other in others) for runs in rates]
     return dict(zip(("lowest", "second", "third", "highest"), ahead, strict=True))
 
 

@@ -1,9 +1,10 @@
 """Verdicts over the paper's claims: each statistic and its interval against a threshold that was set in advance.
 
 A part of a claim holds if its whole interval lies on the claimed side of the threshold, fails if all of it lies on the
-other side, and is undecided otherwise or without an interval. A claim is reproduced if every part holds, not reproduced
-if any part fails, and undecided otherwise. It is also undecided if too little of the paper's scale ran. What the paper
-claims of its games and we ask of others carries over to them, or does not.
+other side, is level if all of it is too near to zero to matter, and is inconclusive otherwise or without an interval.
+A claim is reproduced if every part holds, not reproduced if any part fails or is level, and inconclusive otherwise.
+What the paper claims of its games and we ask of others carries over to them, or does not. If too little of the paper's
+scale ran, a claim is too small to judge.
 """
 
 import math
@@ -24,24 +25,29 @@ from metatrace.errors import UserError
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.report.claim_scores import Draw, LackingError, Roles, Scores, UndecidableError
 from metatrace.report.claim_statistics import STATISTICS
-from metatrace.report.criteria import FAILS, UNDECIDED, Claim, Criteria
+from metatrace.report.criteria import Claim, Criteria
+from metatrace.report.verdicts import (
+    CARRIES_OVER,
+    DOES_NOT_CARRY_OVER,
+    FAILS,
+    INCONCLUSIVE,
+    LEVEL,
+    NOT_REPRODUCED,
+    NOT_RUN,
+    REPRODUCED,
+    TOO_SMALL,
+    Verdict,
+    sentence,
+)
 from metatrace.runs.key import NO_MU
 
-REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
-CARRIES_OVER, DOES_NOT_CARRY_OVER = "carries over", "does not carry over"
-# How a sentence says each verdict of several claims.
-_OF_SEVERAL = {
-    REPRODUCED: REPRODUCED,
-    NOT_REPRODUCED: NOT_REPRODUCED,
-    CARRIES_OVER: "carry over",
-    DOES_NOT_CARRY_OVER: "do not carry over",
-    UNDECIDED: UNDECIDED,
-}
 # Each resample computes every statistic again, and the third digit of an interval does not matter.
 _RESAMPLES = 1000
 # The share of the resamples in which a statistic may have no value before its interval is unknown.
 _MOST_WITHOUT_VALUE = 0.025
 _UNKNOWN = (math.nan,) * 3
+# More seeds than anybody would run are said to be more than these.
+_MOST_SEEDS = 100_000
 _RUN = [*SETTING, "seed"]
 
 
@@ -114,28 +120,37 @@ def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
     """The verdict over every claim.
 
     Args:
-      ran: by name of the figure; claims about figures that are not there are undecided.
+      ran: by name of the figure; claims about figures that are not there are not run.
 
     Returns:
-      one row per part of a claim: claim, under, section, place, statement, verdict (of the claim), why (the reason if
-      it is undecided for another one than its numbers), leaning (what the numbers alone would say), part, statistic,
-      value, low, high (95 % bootstrap interval over seeds), wanted, because, published (what the claim's authors
-      report, as text; may be empty), part_verdict, runs (of the claim), share
-      (of the paper's episodes or frames for it).
+      one row per part of a claim: claim, under, section, place, statement, verdict (of the claim), why (what the runs
+      lack, or how many seeds would decide it; may be empty), leaning (what the numbers alone would say), part,
+      statistic, value, low, high (95 % bootstrap interval over seeds), wanted, because, published (what the claim's
+      authors report, as text; may be empty), part_verdict, seeds (that the part is judged on), seeds_needed (how many
+      would be expected to decide an inconclusive part; else NaN), runs (of the claim), share (of the paper's episodes
+      or frames for it).
 
     Raises:
       UserError: the parts in `criteria` are not those that a claim has.
     """
     rows: list[dict[str, Any]] = []
     for claim in criteria.claims:
+        estimates, seeds, lacks, why = dict.fromkeys(claim.parts, _UNKNOWN), dict.fromkeys(claim.parts, 0), "", ""
         try:
-            estimates, why = bootstrap(claim, _roles(claim, ran)), _too_small(claim, ran, criteria)
+            roles = _roles(claim, ran)
+            seeds = {part: len(_draw(claim, roles, part).positions) for part in claim.parts}
+            estimates = bootstrap(claim, roles)
         except LackingError as lack:
-            estimates, why = dict.fromkeys(claim.parts, _UNKNOWN), f"not run: {lack}"
+            lacks = f"lacks {lack}"
         except UndecidableError as reason:
-            estimates, why = dict.fromkeys(claim.parts, _UNKNOWN), _too_small(claim, ran, criteria) or str(reason)
-        verdicts = {name: part.verdict(*estimates[name]) for name, part in claim.parts.items()}
-        leaning = _combined(verdicts.values(), claim.of_other_games)
+            why = str(reason)
+        results = {name: NOT_RUN if lacks else part.verdict(*estimates[name]) for name, part in claim.parts.items()}
+        needed = {
+            name: part.seeds_needed(*estimates[name], seeds[name]) if results[name] is INCONCLUSIVE else math.nan
+            for name, part in claim.parts.items()
+        }
+        leaning = NOT_RUN if lacks else _combined(results.values(), claim.of_other_games)
+        small = "" if lacks else _too_small(claim, ran, criteria)
         runs, share = _extent(claim, ran)
         for name, part in claim.parts.items():
             value, low, high = estimates[name]
@@ -146,9 +161,9 @@ def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
                     "section": claim.section,
                     "place": claim.place,
                     "statement": claim.statement,
-                    "verdict": UNDECIDED if why else leaning,
-                    "why": why,
-                    "leaning": leaning,
+                    "verdict": (TOO_SMALL if small else leaning).word,
+                    "why": lacks or small or why or _reason(leaning, results, needed, seeds),
+                    "leaning": leaning.word,
                     "part": name,
                     "statistic": part.statistic,
                     "value": value,
@@ -157,7 +172,9 @@ def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
                     "wanted": part.wanted,
                     "because": part.because,
                     "published": part.published or "",
-                    "part_verdict": verdicts[name],
+                    "part_verdict": results[name].word,
+                    "seeds": seeds[name],
+                    "seeds_needed": needed[name],
                     "runs": runs,
                     "share": share,
                 }
@@ -165,12 +182,34 @@ def judge(criteria: Criteria, ran: Mapping[str, Ran]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _combined(verdicts: Collection[str], of_other_games: bool) -> str:
-    if FAILS in verdicts:
+def _combined(results: Collection[Verdict], of_other_games: bool) -> Verdict:
+    if FAILS in results or LEVEL in results:
         return DOES_NOT_CARRY_OVER if of_other_games else NOT_REPRODUCED
-    if UNDECIDED in verdicts:
-        return UNDECIDED
+    if INCONCLUSIVE in results:
+        return INCONCLUSIVE
     return CARRIES_OVER if of_other_games else REPRODUCED
+
+
+def _reason(
+    verdict: Verdict, results: Mapping[str, Verdict], needed: Mapping[str, float], seeds: Mapping[str, int]
+) -> str:
+    """Why the numbers do not decide a claim, or decide against it though no part fails; empty otherwise."""
+    if verdict is INCONCLUSIVE:
+        part = max((name for name, found in results.items() if found is INCONCLUSIVE), key=lambda name: needed[name])
+        if math.isnan(needed[part]):
+            return "1 seed gives no interval" if seeds[part] == 1 else f"its {seeds[part]} seeds give no interval"
+        most = needed[part] > _MOST_SEEDS
+        number = f"more than {_MOST_SEEDS:,}" if most else f"about {_two_digits(int(needed[part])):,}"
+        return f"{number} seeds would be expected to decide it; it has {seeds[part]}"
+    if LEVEL in results.values() and FAILS not in results.values():
+        return "no part fails, but what is level is not better"
+    return ""
+
+
+def _two_digits(number: int) -> int:
+    """A number rounded up to two digits."""
+    unit = 10 ** max(0, len(str(number)) - 2)
+    return -(-number // unit) * unit
 
 
 def _figures(claim: Claim) -> tuple[str, ...]:
@@ -185,18 +224,38 @@ def _roles(claim: Claim, ran: Mapping[str, Ran]) -> dict[str, Scores]:
     for role, names in claim.figures.items():
         table = pd.concat([ran[name].scores for name in names], ignore_index=True)
         tables[role] = table.drop_duplicates([key for key in (*_RUN, "group") if key in table])
-    shared = set.intersection(*(set(table["seed"]) for table in tables.values()))
-    if not shared:
-        raise LackingError("a seed that all its figures share")
-    seeds = tuple(sorted(shared))
-    draw = Draw(np.arange(len(seeds)))
-    return {role: Scores(table[table["seed"].isin(seeds)], seeds, draw) for role, table in tables.items()}
+    found: dict[str, Scores] = {}
+    for roles in _groups(claim):
+        shared = set.intersection(*(set(tables[role]["seed"]) for role in roles))
+        if not shared:
+            raise LackingError("a seed that all its figures share")
+        seeds = tuple(sorted(shared))
+        draw = Draw(np.arange(len(seeds)))
+        found |= {role: Scores(tables[role][tables[role]["seed"].isin(seeds)], seeds, draw) for role in roles}
+    return found
+
+
+def _groups(claim: Claim) -> list[tuple[str, ...]]:
+    """The roles that share their seeds: those of each part that is judged apart, and the others."""
+    apart = list(dict.fromkeys(map(tuple, claim.apart.values())))
+    others = tuple(role for role in claim.figures if not any(role in roles for roles in apart))
+    return [others, *apart] if others else apart
+
+
+def _draw(claim: Claim, roles: Roles, part: str) -> Draw:
+    """The seeds that a part is judged on."""
+    others = _groups(claim)[0]
+    return roles[claim.apart.get(part, others)[0]].draw
 
 
 def bootstrap(claim: Claim, roles: Roles) -> dict[str, tuple[float, float, float]]:
-    """The value of each part over all seeds, and its 95 % percentile interval.
+    """The value of each part over all seeds, and its 95 % interval.
 
-    Each resample draws as many seeds with replacement, the same for all figures of the claim.
+    Each resample draws as many seeds with replacement, the same for all figures of the claim; those that are judged
+    apart have draws of their own. Resamples bias a statistic such as the least of several means or an absolute
+    difference. So the percentiles are shifted by the bias of the resamples' median:
+
+      [θ̂ + q₀.₀₂₅ − q₀.₅, θ̂ + q₀.₉₇₅ − q₀.₅], q of the resamples, θ̂ the value over all seeds, which always lies inside.
 
     Returns:
       value, low, high, NaN where unknown. An interval is unknown for a single seed, and where the statistic has no
@@ -207,49 +266,55 @@ def bootstrap(claim: Claim, roles: Roles) -> dict[str, tuple[float, float, float
       UserError: the claim's parts are not those of its statistic.
     """
     statistic = STATISTICS[claim.id]
-    draw = next(iter(roles.values())).draw
-    seeds = len(draw.positions)
+    draws = list({id(scores.draw): scores.draw for scores in roles.values()}.values())
+    counts = [len(draw.positions) for draw in draws]
     whole = statistic(roles)
     if set(claim.parts) != set(whole):
         raise UserError(f"claim {claim.id}: has the parts {', '.join(claim.parts)}; they must be {', '.join(whole)}")
     samples = []
     rng = np.random.default_rng(0)
-    for _ in range(_RESAMPLES if seeds > 1 else 0):
-        draw.positions = rng.integers(seeds, size=seeds)
+    for _ in range(_RESAMPLES if min(counts) > 1 else 0):
+        for draw, seeds in zip(draws, counts, strict=True):
+            draw.positions = rng.integers(seeds, size=seeds)
         samples.append(statistic(roles))
-    draw.positions = np.arange(seeds)
-    return {
-        name: (value if math.isfinite(value) else math.nan, *_interval(np.array([sample[name] for sample in samples])))
-        for name, value in whole.items()
-    }
+    for draw, seeds in zip(draws, counts, strict=True):
+        draw.positions = np.arange(seeds)
+    estimates = {}
+    for name, value in whole.items():
+        low, high = _interval(value, np.array([sample[name] for sample in samples]))
+        estimates[name] = (value if math.isfinite(value) else math.nan, low, high)
+    return estimates
 
 
-def _interval(samples: np.ndarray) -> tuple[float, float]:
+def _interval(value: float, samples: np.ndarray) -> tuple[float, float]:
     known = samples[np.isfinite(samples)]
-    if not len(known) or len(known) < (1 - _MOST_WITHOUT_VALUE) * len(samples):
+    if not math.isfinite(value) or not len(known) or len(known) < (1 - _MOST_WITHOUT_VALUE) * len(samples):
         return math.nan, math.nan
     low, high = intervals.percentile_interval(known)
-    return float(low), float(high)
+    median = np.median(known)
+    return float(value + (low - median)), float(value + (high - median))
 
 
 def _too_small(claim: Claim, ran: Mapping[str, Ran], criteria: Criteria) -> str:
     """How the scale that ran falls short of the paper's, as text; empty if it is large enough."""
-    figures = [ran[name] for name in _figures(claim)]
-    shared = len(set.intersection(*(set(figure.scores["seed"]) for figure in figures)))
     short: dict[str, tuple[float, str]] = {}
-    for figure in figures:
-        scores, paper = figure.scores, figure.paper
-        # How many settings other runs chose says nothing about the scale.
-        alphas, mus = (0, 0) if paper.settings_from else (paper.n_alphas, len(paper.mus))
-        for there, whole, least, what in (
-            (int(scores["length"].min()), paper.length, criteria.least.length, paper.unit),
-            (shared, len(paper.seeds), criteria.least.seeds, "seeds"),
-            (scores["alpha"].nunique(), alphas, 1, "α"),
-            (len({*scores["mu"]} & {*paper.mus}), mus, 1, "μ"),
-        ):
-            if there < least * whole:
-                short[what] = min(short.get(what, (1.0, "")), (there / whole, f"{there:,} of {whole:,} {what}"))
-    return f"the scale that ran is too small: {', '.join(text for _, text in short.values())}" if short else ""
+    for roles in _groups(claim):
+        figures = [ran[name] for role in roles for name in claim.figures[role]]
+        shared = len(set.intersection(*(set(figure.scores["seed"]) for figure in figures)))
+        seeds = len(set.intersection(*(set(figure.paper.seeds) for figure in figures)))
+        for figure in figures:
+            scores, paper = figure.scores, figure.paper
+            # How many settings other runs chose says nothing about the scale.
+            alphas, mus = (0, 0) if paper.settings_from else (paper.n_alphas, len(paper.mus))
+            for there, whole, least, what in (
+                (int(scores["length"].min()), paper.length, criteria.least.length, paper.unit),
+                (shared, seeds, criteria.least.seeds, "seeds"),
+                (scores["alpha"].nunique(), alphas, 1, "α"),
+                (len({*scores["mu"]} & {*paper.mus}), mus, 1, "μ"),
+            ):
+                if there < least * whole:
+                    short[what] = min(short.get(what, (1.0, "")), (there / whole, f"{there:,} of {whole:,} {what}"))
+    return ", ".join(text for _, text in short.values())
 
 
 def _extent(claim: Claim, ran: Mapping[str, Ran]) -> tuple[int, float]:
@@ -270,14 +335,8 @@ def summary(table: pd.DataFrame, sections: Mapping[str, str]) -> dict[str, str]:
       table: of `judge`.
       sections: the sections' names in running text; others keep their own.
     """
-    claims = table[table["under"] == ""].drop_duplicates("claim")
-    sentences = {}
-    for section, rows in claims.groupby("section", sort=False):
-        named = []
-        for verdict, of_several in _OF_SEVERAL.items():
-            ids = rows.loc[rows["verdict"] == verdict, "claim"].tolist()
-            if ids:
-                named.append(f"{len(ids)} {verdict if len(ids) == 1 else of_several} ({', '.join(ids)})")
-        count = f"{len(rows)} claim{'s' if len(rows) > 1 else ''}"
-        sentences[str(section)] = f"{sections.get(str(section), section)}: of {count}, {', '.join(named)}."
-    return sentences
+    claims = table.drop_duplicates(["claim", "under"])
+    return {
+        str(section): f"{sections.get(str(section), section)}: {sentence(rows.to_dict('records'))}."
+        for section, rows in claims.groupby("section", sort=False)
+    }

@@ -9,24 +9,27 @@ from typing import Any
 import pandas as pd
 
 from metatrace.figures.kinds.entry import PAPERS_OWN
+from metatrace.report.verdicts import NOT_RUN, RESULTS, THRESHOLDS, TOO_SMALL, VERDICTS, Verdict
 
 _CLAIM = (
     "claim", "under", "section", "place", "statement", "verdict", "why", "leaning", "runs", "share",
 )  # fmt: skip
 _HOW = (
-    "A part of a claim holds if its whole interval (bootstrap over seeds) lies on the claimed side of a threshold that "
-    "was set before the runs, fails if all of it lies on the other side, and is undecided otherwise. A claim is "
-    "reproduced if every part holds, and not reproduced if any part fails. To use another threshold, edit "
-    "<code>config/claims.yaml</code> and rerun <code>snakemake</code>."
+    "Every part of a claim has a statistic, its 95 % interval (bootstrap over seeds) and a threshold. "
+    f"{{meanings}}. {THRESHOLDS} To use another threshold, edit <code>config/claims.yaml</code> and rerun "
+    "<code>snakemake</code>."
 )
 _HEADS = ("Claim", "Verdict", "Statistic", "Value and 95 % interval", "Threshold", "Result")
-_PART = ("part", "statistic", "value", "low", "high", "wanted", "because", "published", "part_verdict")
+_PART = (
+    "part", "statistic", "value", "low", "high", "wanted", "because", "published", "part_verdict", "seeds",
+    "seeds_needed",
+)  # fmt: skip
 
 
 def as_json(table: pd.DataFrame, summary: Mapping[str, str], scale: str) -> bytes:
     """The verdicts as JSON: scale, summary (one sentence per section) and claims, each with its parts.
 
-    A number that is not known is null.
+    A number that is not known, or not finite, is null.
 
     Args:
       table: of `claims.judge`.
@@ -45,7 +48,7 @@ def _nested(table: pd.DataFrame) -> Iterable[dict[str, Any]]:
 
 
 def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def page(table: pd.DataFrame, summary: Mapping[str, str], *, scale: str, style: str) -> bytes:
@@ -75,7 +78,7 @@ def page(table: pd.DataFrame, summary: Mapping[str, str], *, scale: str, style: 
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{html.escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body class='claims'>\n<main>\n"
         f"<h1>{html.escape(title)}</h1>\n"
-        f"<p>{_HOW}</p>\n"
+        f"<p>{_HOW.format(meanings=_meanings())}</p>\n"
         f"<ul>\n{sentences}</ul>\n{''.join(sections)}</main>\n</body>\n</html>\n"
     ).encode()
 
@@ -83,18 +86,15 @@ def page(table: pd.DataFrame, summary: Mapping[str, str], *, scale: str, style: 
 def _row(claim: Mapping[str, Any]) -> str:
     """A claim as the body of a table, one row per part."""
     span = len(claim["parts"])
-    verdict = claim["verdict"]
     whole = "the paper's" if claim["section"] in PAPERS_OWN else "the full scale's"
-    extent = f"{claim['runs']:,} runs, {claim['share']:.0%} of {whole}"
-    notes = [extent]
-    if claim["why"]:
-        notes.insert(0, claim["why"][0].upper() + claim["why"][1:])
-        if any(part["value"] is not None for part in claim["parts"]):
-            notes.insert(1, f"Its numbers alone would say: {claim['leaning']}")
+    notes = [claim["why"][:1].upper() + claim["why"][1:]] if claim["why"] else []
+    if claim["verdict"] == TOO_SMALL.word:
+        notes.append(f"Its numbers so far would say: {claim['leaning']}")
+    notes.append(f"{claim['runs']:,} runs, {claim['share']:.0%} of {whole}")
     first = (
         f'<th scope="rowgroup" rowspan="{span}"><b>{html.escape(name_of(claim))}</b> '
         f'{html.escape(claim["statement"])} <span class="small">{html.escape(claim["place"])}</span></th>'
-        f'<td rowspan="{span}"><strong class="{verdict.replace(" ", "-")}">{verdict}</strong>'
+        f'<td rowspan="{span}">{_shown(VERDICTS[claim["verdict"]])}'
         f'<span class="small">{html.escape(". ".join(notes))}.</span></td>'
     )
     rows = []
@@ -104,11 +104,25 @@ def _row(claim: Mapping[str, Any]) -> str:
             estimate(part)
             + (f'<span class="small">Published: {html.escape(part["published"])}.</span>' if part["published"] else ""),
             html.escape(part["wanted"]),
-            part["part_verdict"],
+            _shown(RESULTS[part["part_verdict"]])
+            + (f'<span class="small">{part["seeds"]} seeds.</span>' if part["part_verdict"] != NOT_RUN.word else ""),
         )
         columns = "".join(f"<td>{cell}</td>" for cell in cells)
         rows.append(f"<tr>{first if number == 0 else ''}{columns}</tr>\n")
     return f"<tbody>{''.join(rows)}</tbody>\n"
+
+
+def _shown(verdict: Verdict) -> str:
+    return f'<strong class="{verdict.look}">{verdict.mark} {verdict.word}</strong>'
+
+
+def _meanings() -> str:
+    """What every word means, in a sentence for claims and one for parts."""
+    of_parts, of_claims = (
+        "; ".join(f"<b>{verdict.word}</b> if {verdict.means}" for verdict in words.values())
+        for words in ({word: found for word, found in RESULTS.items() if word not in VERDICTS}, VERDICTS)
+    )
+    return f"A part {of_parts}. A claim is {of_claims}"
 
 
 def name_of(claim: Mapping[str, Any]) -> str:

@@ -17,13 +17,14 @@ from metatrace.figures.kinds import entry
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import ACTOR_CRITIC, METHODS
 from metatrace.report.labels import TABLES, alphas_text, as_rst, length_text, link, variant_text
+from metatrace.report.verdicts import THRESHOLDS, TOO_SMALL
 
 SECTIONS = entry.SECTIONS
 # The explorer's table of the claims, its name and what it holds.
 VERDICTS = (
     "verdicts, one row per part of a claim",
-    "every part of every claim, its statistic with a 95 % bootstrap interval over seeds, the threshold that was set in "
-    "advance, whether the part holds, and the claim's verdict",
+    "every part of every claim, its statistic with a 95 % bootstrap interval over seeds, the threshold, whether "
+    "the part holds, and the claim's verdict",
 )
 # What the explorer's page is put together from: a template, and what goes into it.
 EXPLORER_FILES = ("explorer.html", "pages.css", "explorer_data.js", "explorer_chart.js", "explorer.js")
@@ -89,6 +90,8 @@ def report_context(asked: Experiments, paper: Experiments, code: Mapping[str, st
         "final": asked.final_episodes,
         "spread_alpha_max": asked.spread_alpha_max,
         "goal": GOAL,
+        "thresholds": THRESHOLDS,
+        "too_small": TOO_SMALL.word,
         "code": dict(code),
         "sections": {
             SECTIONS[name]: [{"title": as_rst(figure.title), "link": link(figure)} for figure in members]

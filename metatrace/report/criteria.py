@@ -3,6 +3,7 @@
 import math
 import operator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -12,12 +13,13 @@ from pydantic_core import PydanticCustomError
 from metatrace.config.loading import read_yaml
 from metatrace.errors import UserError
 from metatrace.report.claim_statistics import STATISTICS
+from metatrace.report.verdicts import FAILS, HOLDS, INCONCLUSIVE, LEVEL, Verdict
 
-HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 _RULES = {"above": (">", operator.gt), "at_least": ("≥", operator.ge), "below": ("<", operator.lt)}
 _Text = Annotated[str, Field(min_length=1)]
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Number = Annotated[float, Field(allow_inf_nan=False)]
+_Margin = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 _Range = Annotated[list[_Number], Field(min_length=2, max_length=2)]
 _Names = Annotated[
     list[_Text], Field(min_length=1), BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
@@ -31,8 +33,9 @@ class _Model(BaseModel):
 class Part(_Model):
     """One statistic of a claim, its threshold and the threshold's reason.
 
-    The statistic must be `above`, `at_least` or `below` a number, or `between` two, the smaller one first. `published`
-    is what the claim's authors report, as text.
+    The statistic must be `above`, `at_least` or `below` a number, or `between` two, the smaller one first. If `level`
+    is given, the statistic is a difference of returns, and level if it is no further from zero. `published` is what the
+    claim's authors report, as text.
     """
 
     statistic: _Text
@@ -42,6 +45,7 @@ class Part(_Model):
     at_least: _Number | None = None
     below: _Number | None = None
     between: _Range | None = None
+    level: _Margin | None = None
 
     @property
     def _thresholds(self) -> dict[str, Any]:
@@ -66,18 +70,40 @@ class Part(_Model):
         ((rule, threshold),) = self._thresholds.items()
         return f"{_RULES[rule][0]} {threshold:g}"
 
-    def verdict(self, value: float, low: float, high: float) -> str:
-        """Whether it holds, fails or is undecided, judged by its interval."""
+    def verdict(self, value: float, low: float, high: float) -> Verdict:
+        """Whether it holds, fails, is level or inconclusive, judged by its interval."""
         if any(map(math.isnan, (value, low, high))):
-            return UNDECIDED
+            return INCONCLUSIVE
+        if self.level is not None and -self.level <= low and high <= self.level:
+            return LEVEL
         if self.between is not None:
             least, most = self.between
             if least <= low and high <= most:
                 return HOLDS
-            return FAILS if high < least or most < low else UNDECIDED
+            return FAILS if high < least or most < low else INCONCLUSIVE
         ((rule, threshold),) = self._thresholds.items()
         sides = {_RULES[rule][1](end, threshold) for end in (low, high)}
-        return UNDECIDED if len(sides) == 2 else HOLDS if sides == {True} else FAILS
+        return INCONCLUSIVE if len(sides) == 2 else HOLDS if sides == {True} else FAILS
+
+    def seeds_needed(self, value: float, low: float, high: float, seeds: int) -> float:
+        """How many seeds would be expected to decide it, if the value stays and the interval shrinks as 1/√seeds.
+
+        n′ = n · min over the ranges (l, u) that hold the value of max((value − low)/(value − l), (high − value)/(u −
+        value))². A range is decided: one side of a threshold, what lies between two, or what is level.
+
+        Returns:
+          ∞ for a value on a threshold, NaN without an interval.
+        """
+        if any(map(math.isnan, (value, low, high))):
+            return math.nan
+        edges = [-math.inf, *sorted(self.between or self._thresholds.values()), math.inf]
+        ranges = [*pairwise(edges), *([] if self.level is None else [(-self.level, self.level)])]
+        shares = [
+            max((value - low) / (value - least), (high - value) / (most - value))
+            for least, most in ranges
+            if least < value < most
+        ]
+        return math.ceil(seeds * min(shares) ** 2) if shares else math.inf
 
 
 class _Entry(_Model):
@@ -86,6 +112,7 @@ class _Entry(_Model):
     statement: _Text
     of_other_games: bool = False
     figures: dict[str, _Names] = Field(min_length=1)
+    apart: dict[str, _Names] = {}
     under: dict[str, dict[str, _Names]] = {}
     parts: dict[str, Part] = Field(min_length=1)
 
@@ -93,8 +120,10 @@ class _Entry(_Model):
 class Claim(_Entry):
     """A claim of the paper: where it stands, which figures have which role in it, and its parts.
 
-    `of_other_games`: it is asked of games that are not the paper's, so it carries over to them or does not.
-    `reading` names the reading under which the claim is judged in addition to the default one; else it is empty.
+    `apart` names, by part, the roles of figures with seeds of their own: such a part is judged by these roles alone,
+    and they are resampled apart from the others. `of_other_games`: it is asked of games that are not the paper's, so it
+    carries over to them or does not. `reading` names the reading under which the claim is judged in addition to the
+    default one; else it is empty.
     """
 
     id: str

@@ -178,6 +178,7 @@ def _verdicts(path: Path) -> pd.DataFrame:
                 **{name: part[name] for name in ("statistic", "value", "low", "high")},
                 "threshold": part["wanted"],
                 "result": part["part_verdict"],
+                "seeds": part["seeds"],
                 "statement": claim["statement"],
             }
             for claim in json.loads(atomic.read_text(path, remedy(path)))["claims"]

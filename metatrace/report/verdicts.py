@@ -45,6 +45,11 @@ TOO_SMALL = Verdict(
     "too few of the full scale's episodes, seeds or settings ran",
 )
 NOT_RUN = Verdict("not run", "not run", "–", "open", "runs that it needs are not there")
+# When the thresholds were written, in running text.
+THRESHOLDS = (
+    "The thresholds of the C claims were written before the verdicts were first computed, but after figures 1 to 7 had "
+    "been seen; those of the K and M claims before any of their runs."
+)
 # The verdicts over claims, in the order in which they are told.
 VERDICTS = {
     verdict.word: verdict
@@ -54,7 +59,7 @@ VERDICTS = {
 }  # fmt: skip
 
 HOLDS = Verdict("holds", "hold", "✓", "yes", "its whole interval lies on the claimed side of the threshold")
-FAILS = Verdict("fails", "fail", "✗", "no", "its whole interval lies on the other side of the threshold")
+FAILS = Verdict("fails", "fail", "✗", "no", "all of it lies on the other side")
 LEVEL = Verdict(
     "level", "level", "=", "no", "its whole interval lies within 3 returns of zero, so neither side is better"
 )
@@ -62,7 +67,7 @@ LEVEL = Verdict(
 RESULTS = {verdict.word: verdict for verdict in (HOLDS, FAILS, LEVEL, INCONCLUSIVE, NOT_RUN)}
 
 
-def tally(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+def tally(claims: Iterable[Mapping[Any, Any]]) -> dict[str, list[str]]:
     """Which claims have which verdict: the ids by word, in the order of `VERDICTS`; no word that none has.
 
     Args:
@@ -73,7 +78,7 @@ def tally(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
     return {word: found for word, found in ids.items() if found}
 
 
-def sentence(claims: Iterable[Mapping[str, Any]]) -> str:
+def sentence(claims: Iterable[Mapping[Any, Any]]) -> str:
     """How many claims have which verdict, and which these are: "of 3 claims, 2 reproduced (C1, C2), 1 not run (C3)"."""
     found = tally(claims)
     total = sum(map(len, found.values()))
@@ -84,7 +89,7 @@ def sentence(claims: Iterable[Mapping[str, Any]]) -> str:
     return f"of {total} claim{'s' if total != 1 else ''}, {', '.join(parts)}"
 
 
-def table(claims: Iterable[Mapping[str, Any]], sections: Mapping[str, str]) -> str:
+def table(claims: Iterable[Mapping[Any, Any]], sections: Mapping[str, str]) -> str:
     """The tally as a table in Markdown: one row per section, one column per verdict that some claim has.
 
     Args:

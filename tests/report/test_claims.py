@@ -19,12 +19,12 @@ from metatrace.report import claims, context, criteria, regression_statistics
 from metatrace.report import claims_page as pages
 from metatrace.report.claim_scores import Draw, Scores
 from metatrace.report.claim_statistics import STATISTICS, _learned, _nearly_best_octaves
+from metatrace.report.verdicts import INCONCLUSIVE
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "config" / "claims.yaml"
 PAPER = loading.read(ROOT / "config" / "paper.yaml")
 CRITERIA = criteria.read(FILE)
-SEEDS = 10
 VERDICTS = {False: ("reproduced", "not reproduced"), True: ("carries over", "does not carry over")}
 
 
@@ -38,15 +38,16 @@ def log2(token):
     return int(token.removeprefix("2^")) if token.startswith("2^") else math.log2(float(token))
 
 
-def ran(name, *, seeds=SEEDS, length=None, random=100.0, **scores):
-    """What ran of one of the paper's figures; each score a function of a run, and some noise of its seed.
+def ran(name, *, seeds=None, length=None, random=100.0, **scores):
+    """What ran of one of the paper's figures, half of its seeds; each score a function of a run, and its seed's noise.
 
     A run is a namespace: environment, method, a (log2 α), m (log2 μ), drift, seed.
     """
     figure = PAPER.figures[name]
     rows = []
-    for run in figure.runs(figure.alphas[: figure.n_alphas] if figure.best else None):
-        if run.seed not in figure.seeds[:seeds]:
+    few = figure.seeds[: seeds or max(10, len(figure.seeds) // 2)]
+    for run in figure.some_runs():
+        if run.seed not in few:
             continue
         row = vars(run) | {"length": length or figure.length, "random": random}
         a, m = log2(run.alpha), log2(run.mu) if run.mu != "0" else None
@@ -125,14 +126,14 @@ def nosid(*, useful, scalar_useful, unstable=(-7, -8), large=-120.0, scalar_larg
             return large if run["method"] == "nosid" else scalar_large
         return -110.0
 
-    return {
-        "figure_1": ran("figure_1", auc=hill),
-        **{name: ran(name, auc=auc, final=final) for name in ("figure_2", "figure_s5", "figure_s3_nosid", "figure_5")},
-    }
+    untuned = {name: ran(name, auc=hill) for name in ("figure_1", "figure_s8_none")}
+    fresh = ["figure_s8_nosid", "figure_s8_wide_scalar", "figure_s8_large_scalar", "figure_s8_large_nosid"]
+    names = ["figure_2", "figure_s5", "figure_s3_nosid", *fresh]
+    return untuned | {name: ran(name, auc=auc, final=final) for name in names}
 
 
 def drifting(final=None, auc=None, tenths=None, first=lambda run: -195.0):
-    return {"figure_6": ran("figure_6", final=final, auc=auc, tenths=tenths, first=first)}
+    return {"figure_s8": ran("figure_s8", final=final, auc=auc, tenths=tenths, first=first)}
 
 
 def games(final, auc=None):
@@ -229,7 +230,7 @@ CASES = {
     "C14": [
         (lambda: improved(final=-150, auc=-150), set()),
         (lambda: improved(final=-190, auc=-150), {"final"}),
-        (lambda: improved(final=-150, auc=(-150, -150, -150, -181)), {"auc"}),
+        (lambda: improved(final=-150, auc=(-150, -150, -150, -186)), {"auc"}),
     ],
     "C15": [
         (lambda: betas(vector=(4, 1), mixed=(6, 1)), set()),
@@ -388,13 +389,7 @@ def optimisers(scalar, adam, rmsprop):
 
 
 def chosen(**finals):
-    """Figure S10 with final returns at the settings that were chosen; all others have 0, which must not count."""
-    value = by_method(**finals, scalar=-120, obgd=-200)
-    made = ran("figure_s10", final=value)
-    first = made.scores.groupby(["method", "drift"])[["alpha", "mu"]].transform("first")
-    is_first = (made.scores[["alpha", "mu"]] == first).all(axis=1)
-    scores = made.scores.assign(chosen=np.where(is_first, "yes", "no"))
-    return {"figure_s10": claims.Ran(scores.assign(final=scores["final"].where(is_first, 0.0)), made.paper)}
+    return {"figure_s10": ran("figure_s10", final=by_method(**finals, scalar=-120, obgd=-200))}
 
 
 def predictions(tiles=1.0, noise=1.0, width=None, **errors):
@@ -458,9 +453,9 @@ def beside(distance):
 
 def vector(share):
     return {
-        "figure_1": ran("figure_1", auc=lambda run: -180.0),
-        "figure_2": ran("figure_2", auc=lambda run: -130.0),
-        "figure_s1": ran("figure_s1", auc=lambda run: -180.0 + 50 * share - 5 * (run["m"] != -8)),
+        "figure_s8_none": ran("figure_s8_none", auc=lambda run: -180.0),
+        "figure_s8_scalar": ran("figure_s8_scalar", auc=lambda run: -130.0),
+        "figure_s8_vector": ran("figure_s8_vector", auc=lambda run: -180.0 + 50 * share),
     }
 
 
@@ -549,7 +544,8 @@ def test_the_sweep_of_a_single_seed_shows_its_numbers_and_decides_nothing():
         mixed=(200, 300, 700, 1000, 1300, 1100, 300, 200),
     )
     table = verdicts("C16", figures).set_index("part")
-    assert set(table["verdict"]) == set(table["part_verdict"]) == {"undecided"}
+    assert set(table["verdict"]) == set(table["part_verdict"]) == {"inconclusive"}
+    assert set(table["why"]) == {"1 seed gives no interval"}
     assert table["low"].isna().all()
     assert table["value"].round(0).to_dict() == {
         "closer": 0,
@@ -577,19 +573,19 @@ def test_every_claim_of_the_paper_has_a_statistic_words_and_a_section():
 def test_where_no_game_is_learned_nothing_is_decided_and_that_is_said():
     for name in ("M17", "M18", "M19", "M22"):
         table = verdicts(name, minatar((0.5, 0.4, 0.3), (5, 6, 7)))
-        assert set(table["verdict"]) == {"undecided"} and table["value"].isna().all()
+        assert set(table["verdict"]) == {"inconclusive"} and table["value"].isna().all()
         assert set(table["why"]) == {
             "without tuning no game is learned: none ends at more than 3 times random play's return"
         }
         page = pages.page(table, claims.summary(table, {}), scale="tiny", style="").decode()
-        assert "Without tuning no game is learned" in page and "Its numbers alone" not in page
+        assert "Without tuning no game is learned" in page and "Its numbers so far" not in page
 
 
 def test_where_too_little_ran_that_is_the_reason_and_not_that_no_game_is_learned():
     figures = minatar((0.5, 0.4, 0.3), (5, 6, 7))
     few = dataclasses.replace(figures["figure_m2"], scores=figures["figure_m2"].scores.assign(length=600))
     (why,) = set(verdicts("M17", {"figure_m2": few})["why"])
-    assert why == "the scale that ran is too small: 600 of 500,000 observed frames"
+    assert why == "600 of 500,000 observed frames"
 
 
 def test_which_games_are_learned_does_not_depend_on_the_seeds_that_a_bootstrap_draws():
@@ -622,24 +618,24 @@ def test_nosid_is_judged_under_each_of_its_normalisers():
     assert table == {"large_alpha": "fails", "width": "holds", "shift": "holds", "unstable": "fails"}
 
 
-def test_what_did_not_run_is_undecided_and_said():
+def test_what_did_not_run_is_said():
     table = verdicts("C2", {"figure_1": ran("figure_1", auc=hill)})
-    assert table["verdict"].tolist() == ["undecided"] and table["why"].tolist() == ["not run: figure_2"]
+    assert table["verdict"].tolist() == ["not run"] and table["why"].tolist() == ["lacks figure_2"]
     assert verdicts("C2", {})["runs"].tolist() == [0]
     whole = ran("figure_2", auc=flat)
     holed = dataclasses.replace(whole, scores=whole.scores.drop(whole.scores.index[-1]))
     table = verdicts("C2", {"figure_1": ran("figure_1", auc=hill), "figure_2": holed})
-    assert table["why"].tolist() == ["not run: exactly one run for every seed, alpha, mu"]
+    assert table["why"].tolist() == ["lacks exactly one run for every seed, alpha, mu"]
 
 
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"length": 300}, "the scale that ran is too small: 300 of 1,000 episodes"),
-        ({"seeds": 4}, "the scale that ran is too small: 4 of 10 seeds"),
+        ({"length": 300}, "300 of 1,000 episodes"),
+        ({"seeds": 4}, "4 of 10 seeds"),
         (
             {"length": 899, "seeds": 2},
-            "the scale that ran is too small: 899 of 1,000 episodes, 2 of 10 seeds",
+            "899 of 1,000 episodes, 2 of 10 seeds",
         ),
         ({"length": 900, "seeds": 5}, ""),
     ],
@@ -651,18 +647,54 @@ def test_too_small_a_scale_decides_nothing_but_says_where_it_leans(changes, why)
     }
     table = verdicts("C2", figures)
     assert table["why"].tolist() == [why]
-    assert table["verdict"].tolist() == ["undecided" if why else "reproduced"]
+    assert table["verdict"].tolist() == ["too small to judge" if why else "reproduced"]
     assert table["leaning"].tolist() == ["reproduced"]
     assert table["share"].iloc[0] == pytest.approx(changes.get("length", 1000) / 1000 * changes.get("seeds", 10) / 10)
 
 
-def test_noise_that_covers_the_threshold_leaves_a_claim_undecided():
+def noisy(size, seeds=None):
     def auc(run):
-        return hill(run) + 3 * math.cos(2.5 * run["seed"])
+        return hill(run) + 0.3 + size * math.cos(2.5 * run["seed"])
 
-    table = verdicts("C3", {"figure_1": ran("figure_1", auc=hill), "figure_2": ran("figure_2", auc=auc)})
-    assert table.set_index("part").loc["gain", "part_verdict"] == "undecided"
-    assert set(table["verdict"]) == {"undecided"}
+    return {"figure_1": ran("figure_1", auc=hill, seeds=seeds), "figure_2": ran("figure_2", auc=auc, seeds=seeds)}
+
+
+def test_noise_that_covers_the_threshold_is_inconclusive_and_says_how_many_seeds_would_do():
+    table = verdicts("C3", noisy(30))
+    gain = table.set_index("part").loc["gain"]
+    assert gain["part_verdict"] == "inconclusive" and set(table["verdict"]) == {"inconclusive"}
+    assert gain["seeds"] == 10 and gain["seeds_needed"] > 10
+    assert table["why"].str.fullmatch(r"(about|more than) [\d,]+ seeds would be expected to decide it; it has 10").all()
+
+
+def test_a_difference_that_is_too_small_to_matter_is_level_and_better_is_not_reproduced():
+    table = verdicts("K14", chosen(none=-130.4, adam=-130.2, rmsprop=-131, mixed=-130))
+    assert set(table["part_verdict"]) == {"level"} and (table["low"] > 0).all()
+    assert set(table["verdict"]) == {"not reproduced"} and table["why"].str.contains("level").all()
+
+
+def test_a_part_can_have_seeds_of_its_own():
+    figures = nosid(useful=range(-15, -9), scalar_useful=range(-9, -5))
+    seeds = verdicts("C9", figures).set_index("part")["seeds"]
+    assert seeds.to_dict() == {"large_alpha": 50, "width": 10, "shift": 10, "unstable": 10}
+
+
+@pytest.mark.parametrize(
+    ("rule", "interval", "expected"),
+    [
+        ({"above": 0}, (1, -1, 3), 40),  # an interval half as wide ends at 0
+        ({"below": 0}, (1, -1, 3), 40),
+        ({"above": 0}, (2, -1, 3), 23),  # 2.25 times as many
+        ({"above": 0, "level": 3}, (0, -6, 3), 40),  # it will be level
+        ({"above": 0, "level": 3}, (2.5, -0.5, 5.5), 15),  # above 0 before it could be level
+        ({"between": [0, 4]}, (1, -1, 2), 40),
+        ({"between": [0, 4]}, (5, 3, 6), 40),
+        ({"above": 0}, (0, -1, 1), math.inf),
+    ],
+)
+def test_how_many_seeds_would_decide_a_part(rule, interval, expected):
+    part = criteria.Part(statistic="s", because="b", **rule)
+    assert part.verdict(*interval).word == "inconclusive" and part.seeds_needed(*interval, 10) == expected
 
 
 def test_the_same_runs_give_the_same_table_whatever_their_order():
@@ -683,24 +715,24 @@ def test_the_same_runs_give_the_same_table_whatever_their_order():
 def test_a_part_holds_or_fails_only_where_the_whole_interval_does(rule, threshold, one, other):
     low, high = sorted((one, other))
     part = criteria.Part(statistic="s", because="b", **{rule: threshold})
-    verdict = part.verdict((low + high) / 2, low, high)
+    verdict = part.verdict((low + high) / 2, low, high).word
     met = {
         "above": (low > threshold, high > threshold),
         "at_least": (low >= threshold, high >= threshold),
         "below": (high < threshold, low < threshold),
     }[rule]
-    assert verdict == ("holds" if all(met) else "undecided" if any(met) else "fails")
-    assert part.verdict(math.nan, low, high) == part.verdict(low, math.nan, math.nan) == "undecided"
+    assert verdict == ("holds" if all(met) else "inconclusive" if any(met) else "fails")
+    assert part.verdict(math.nan, low, high) == part.verdict(low, math.nan, math.nan) == INCONCLUSIVE
 
 
 @pytest.mark.parametrize(
     ("low", "high", "verdict"),
-    [(35, 65, "holds"), (20, 34, "fails"), (66, 70, "fails"), (34, 36, "undecided"), (20, 90, "undecided")],
+    [(35, 65, "holds"), (20, 34, "fails"), (66, 70, "fails"), (34, 36, "inconclusive"), (20, 90, "inconclusive")],
 )
 def test_a_part_between_two_thresholds_holds_where_the_whole_interval_lies_there(low, high, verdict):
     part = criteria.Part(statistic="s", because="b", between=[35, 65])
     assert part.wanted == "35 to 65"
-    assert part.verdict((low + high) / 2, low, high) == verdict
+    assert part.verdict((low + high) / 2, low, high).word == verdict
 
 
 def test_a_threshold_that_is_changed_changes_the_verdict(tmp_path):
@@ -784,9 +816,9 @@ def all_of_it():
 def test_a_section_is_summed_up_in_one_sentence():
     sentences = claims.summary(all_of_it(), context.SECTIONS)
     assert sentences["mountain_car"] == (
-        "Mountain car: of 9 claims, 3 reproduced (C1, C2, C3), 6 undecided (C4, C5, C6, C7, C8, C9)."
+        "Mountain car: of 9 claims, 3 reproduced (C1, C2, C3), 6 not run (C4, C5, C6, C7, C8, C9)."
     )
-    assert sentences["omitted"] == "Results that the paper omits: of 1 claim, 1 undecided (C10)."
+    assert sentences["omitted"] == "Results that the paper omits: of 1 claim, 1 not run (C10)."
     assert list(sentences) == [
         "mountain_car",
         "omitted",
@@ -802,7 +834,7 @@ def test_a_sentence_counts_what_carries_over():
     figures = {**breakout(), **minatar((5, 4, 3), (4.5, 5, 6), ahead=1, rmsprop=5)}
     assert claims.summary(claims.judge(CRITERIA, figures), context.SECTIONS)["minatar"] == (
         "MinAtar: of 6 claims, 1 reproduced (M22), 2 carry over (M16, M19), 2 do not carry over (M17, M18), "
-        "1 undecided (M23)."
+        "1 not run (M23)."
     )
 
 
@@ -847,41 +879,22 @@ def test_only_the_runs_of_the_papers_figure_count_as_evidence(tmp_path):
             tables.write(pd.concat(parts)[[*run, *columns]], tmp_path / name / f"{table}.parquet")
     read = claims.load(tmp_path, {"figure_1": "step_sizes", "figure_2": "step_sizes"}, PAPER)
     assert len(read["figure_1"].scores) == len(one) and read["figure_2"].scores.empty
-    assert verdicts("C2", read)["why"].tolist() == ["not run: figure_2"]
-
-
-def test_of_runs_whose_settings_other_seeds_chose_only_those_judged_count(tmp_path):
-    one = chosen(mixed=-110, none=-130, adam=-140, rmsprop=-150)["figure_s10"].scores.rename(
-        columns={"length": "episodes"}
-    )
-    setting = ["environment", "method", "alpha", "mu", "drift"]
-    choosing = one.assign(seed=one["seed"] - 100)
-    scores = pd.concat([choosing, one])[[*setting, "seed", "episodes", "final", "auc"]]
-    tables.write(scores, tmp_path / "figure_s10" / "scores.parquet")
-    tables.write(one[[*setting, "seed", "first"]], tmp_path / "figure_s10" / "tenths.parquet")
-    best = one[one["chosen"] == "yes"].drop_duplicates(setting)
-    tables.write(best[[*setting, "final"]], tmp_path / "figure_s10" / "best_mu.parquet")
-    read = claims.load(tmp_path, {"figure_s10": "best_mu"}, PAPER)
-    made = read["figure_s10"].scores.sort_values([*setting, "seed"], ignore_index=True)
-    assert set(made["seed"]) == set(PAPER.figures["figure_s10"].seeds)
-    assert (made["chosen"] == one.sort_values([*setting, "seed"], ignore_index=True)["chosen"]).all()
-    judged = verdicts("K14", read)
-    assert set(judged["verdict"]) == {"reproduced"} and set(judged["share"]) == {1.0}
+    assert verdicts("C2", read)["why"].tolist() == ["lacks figure_2"]
 
 
 def test_a_figure_of_ones_own_with_fewer_methods_leaves_the_report_whole(tmp_path):
-    """`method: [none, mixed]` in figure_6: every claim about it says what is lacking, and the page is made."""
-    one = drifting(by_method(none=-170, scalar=-150, vector=-160, mixed=-130), tenths=rises())["figure_6"].scores
+    """`method: [none, mixed]` in figure_s8: every claim about it says what is lacking, and the page is made."""
+    one = drifting(by_method(none=-170, scalar=-150, vector=-160, mixed=-130), tenths=rises())["figure_s8"].scores
     one = one[one["method"].isin(["none", "mixed"])].rename(columns={"length": "episodes"})
     run = ["environment", "method", "alpha", "mu", "drift", "seed"]
-    tables.write(one[[*run, "episodes", "final", "auc"]], tmp_path / "figure_6" / "scores.parquet")
+    tables.write(one[[*run, "episodes", "final", "auc"]], tmp_path / "figure_s8" / "scores.parquet")
     tenths = [f"tenth_{tenth}" for tenth in range(1, 11)]
-    tables.write(one[[*run, "first", *tenths]], tmp_path / "figure_6" / "tenths.parquet")
-    table = claims.judge(CRITERIA, claims.load(tmp_path, {"figure_6": "best_mu"}, PAPER))
-    assert set(table["verdict"]) == {"undecided"} and table["why"].str.startswith("not run: ").all()
+    tables.write(one[[*run, "first", *tenths]], tmp_path / "figure_s8" / "tenths.parquet")
+    table = claims.judge(CRITERIA, claims.load(tmp_path, {"figure_s8": "best_mu"}, PAPER))
+    assert set(table["verdict"]) == {"not run"} and table["why"].str.startswith("lacks ").all()
     why = table.drop_duplicates("claim").set_index("claim")["why"]
-    assert why["C11"] == "not run: method scalar, vector" and why["C12"] == "not run: method scalar"
-    assert b"not run: method" in pages.as_json(table, claims.summary(table, context.SECTIONS), "mine")
+    assert why["C11"] == "lacks method scalar, vector" and why["C12"] == "lacks method scalar"
+    assert b"lacks method" in pages.as_json(table, claims.summary(table, context.SECTIONS), "mine")
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from metatrace.config import loading
 from metatrace.numbers import parse
 from metatrace.report import claims, criteria
-from metatrace.report.criteria import FAILS, HOLDS, UNDECIDED
 from metatrace.report.regression_statistics import STATISTICS
+from metatrace.report.verdicts import FAILS, HOLDS, INCONCLUSIVE, REPRODUCED
 
 ROOT = Path(__file__).parents[2]
 PAPER = loading.read(ROOT / "config" / "paper.yaml")
@@ -125,12 +125,13 @@ def test_the_whole_table_has_what_was_published():
         criteria.read(ROOT / "config" / "claims.yaml").least, tuple(CLAIMS[name] for name in ("K2", "K11"))
     )
     table = claims.judge(chosen, second() | geoff())
-    assert set(table["verdict"]) == {claims.REPRODUCED}
+    assert set(table["verdict"]) == {REPRODUCED.word}
     assert table.set_index("part")["published"]["relevant"] == "0.13 ± 0.015"
 
 
 @pytest.mark.parametrize(
-    "low, high, verdict", [(0.1, 0.16, HOLDS), (0.05, 0.12, UNDECIDED), (0.05, 0.2, UNDECIDED), (0.17, 0.2, FAILS)]
+    "low, high, verdict",
+    [(0.1, 0.16, HOLDS), (0.05, 0.12, INCONCLUSIVE), (0.05, 0.2, INCONCLUSIVE), (0.17, 0.2, FAILS)],
 )
 def test_a_range_holds_where_the_whole_interval_lies_in_it(low, high, verdict):
     part = CLAIMS["K2"].parts["relevant"]

@@ -159,8 +159,8 @@ class Entry(Model):
 
     section: Literal[tuple(SECTIONS)] = key(  # type: ignore[valid-type]
         f"a section of the report, one of {', '.join(SECTIONS)}",
-        "`omitted` is for results that the paper leaves out, `comparisons` for what it says in words, `fresh_seeds` for "
-        "the settings that other figures chose, on other seeds",
+        "`omitted` is for results that the paper leaves out, `comparisons` for what it says in words, "
+        "`fresh_seeds` for settings that other figures chose",
     )
     title: Title = key("a text that stands above the figure")
     assumptions: Text = key(
