@@ -252,7 +252,7 @@ def rough_seconds(lengths: Mapping[WantedRun, int]) -> float | None:
         domain = domain_of(run.key.environment)
         if jobs.is_long(domain):
             return None
-        each = 0.0002 if domain.kernel_of(run.key.method) == "lazy_kernel" else 0.0008
+        each = 0.0001 if domain.kernel_of(run.key.method) == "lazy_kernel" else 0.0004
         seconds += 0.35 + length * _SECONDS_PER_EXAMPLE.get(domain.name, each)
     return seconds
 

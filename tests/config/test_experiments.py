@@ -16,6 +16,8 @@ from metatrace.runs.key import RunKey
 
 CONFIGS = Path(__file__).parents[2] / "config"
 PAPER, QUICK, PREVIEW = (CONFIGS / f"{scale}.yaml" for scale in ("paper", "quick", "preview"))
+# Sections of which the paper has nothing.
+OURS = ("comparisons", "fresh_seeds", "alternatives", "minatar", "related")
 MINATAR = [
     *("figure_m1", "figure_m2", "figure_m3", "figure_m4"),
     *("figure_m5_breakout", "figure_m5_space_invaders", "figure_m5_asterix"),
@@ -31,7 +33,7 @@ def test_the_configs_of_the_project_are_valid(path):
     numbered = [f"figure_{name}" for name in (1, 2, 3, 4, 5, 6, 7, 8, 9, "s1", "s2")]
     assert list(asked.figures)[:11] == numbered
     others = list(asked.figures.values())[11:]
-    assert {figure.section for figure in others} == {"comparisons", "alternatives", "minatar", "related"}
+    assert {figure.section for figure in others} == set(OURS)
     assert [figure.name for figure in asked.sections()["minatar"]] == MINATAR
 
 
@@ -40,7 +42,7 @@ def test_the_paper_asks_for_so_many_runs_and_1320_that_it_omits():
     runs = {
         run: figure.length
         for figure in paper.figures.values()
-        if figure.section not in ("comparisons", "alternatives", "minatar", "related")
+        if figure.section not in OURS
         for run in figure.some_runs()
     }
     by_section = {
@@ -53,7 +55,7 @@ def test_the_paper_asks_for_so_many_runs_and_1320_that_it_omits():
         "drifting_mountain_car": 1760,
         "atari": 176,
         "omitted": 1320,
-    } | {section: by_section[section] for section in ("comparisons", "alternatives", "minatar", "related")}
+    } | {section: by_section[section] for section in OURS}
     assert len(runs) == 6006 == len({run.path("runs") for run in runs})
     assert sum(len(paper.figures[name].some_runs()) for name in ("figure_8", "figure_9")) == 182
     games = ("space_invaders", "seaquest", "asterix", "beam_rider", "freeway")
@@ -81,7 +83,7 @@ def test_the_paper_has_the_grids_of_its_figures_on_plain_mountain_car():
     figures = {
         name: figure
         for name, figure in loading.read(PAPER).figures.items()
-        if figure.environments == ("mountain_car",) and figure.section not in ("comparisons", "alternatives")
+        if figure.environments == ("mountain_car",) and figure.section not in OURS
     }
     powers = {name: [figure.mus[0], figure.mus[-1]] for name, figure in figures.items()}
     assert powers == {

@@ -33,7 +33,7 @@ def shown(scale):
 def rendered(name, asked, **wildcards):
     config = {
         "presentation": shown(asked.scale),
-        "verdicts": ["Mountain car: of 9 claims, 9 undecided."],
+        "verdicts": ["Mountain car: of 9 claims, 9 not run (C1)."],
         "effort": {"runs": 1, "others": 2, **EFFORT},
     }
     template = JINJA.from_string((ROOT / "reports" / f"{name}.rst").read_text(encoding="utf-8"))

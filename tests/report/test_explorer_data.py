@@ -105,6 +105,7 @@ PART = {
     "high": None,
     "wanted": "> 0",
     "part_verdict": "fails",
+    "seeds": 10,
 }
 CLAIM = {
     "claim": "M1",
