@@ -56,8 +56,9 @@ lint: $(READY) ## ruff, mypy, snakefmt and Snakemake's own linter
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 
-publish: $(READY) ## reports/published, of the finished paper without the Atari games (config/linear.yaml)
+publish: $(READY) ## reports/published and the table of verdicts in README.md, of the finished config/linear.yaml
 	$(BIN)/metatrace publish config/linear.yaml --output reports/published
+	$(BIN)/python -m metatrace.report.verdicts
 
 bench: $(READY) ## the benchmarks
 	$(BIN)/python -m pytest benchmarks --benchmark-only

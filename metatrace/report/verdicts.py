@@ -1,11 +1,21 @@
 """The words of the verdicts: each is here once, in the order in which a reader is told them, with its look.
 
-Whatever shows verdicts takes them from here, and counts them with `tally`.
+Whatever shows verdicts takes them from here, and counts them with `tally`. `python -m metatrace.report.verdicts` writes
+the table in README.md, of reports/published/claims.json or the file that it is given.
 """
 
+import json
+import re
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from metatrace.figures.kinds.entry import SECTIONS
+
+PAGE = Path("README.md")
+PUBLISHED = Path("reports/published/claims.json")
 
 
 @dataclass(frozen=True)
@@ -89,19 +99,39 @@ def sentence(claims: Iterable[Mapping[Any, Any]]) -> str:
     return f"of {total} claim{'s' if total != 1 else ''}, {', '.join(parts)}"
 
 
-def table(claims: Iterable[Mapping[Any, Any]], sections: Mapping[str, str]) -> str:
+def table(claims: Iterable[Mapping[Any, Any]]) -> str:
     """The tally as a table in Markdown: one row per section, one column per verdict that some claim has.
 
     Args:
       claims: as in claims.json, each with its section.
-      sections: the sections' names in running text; others keep their own.
     """
     counted = [claim for claim in claims if not claim["under"]]
     words, rows = list(tally(counted)), []
     for section in dict.fromkeys(claim["section"] for claim in counted):
         members = [claim for claim in counted if claim["section"] == section]
         found = tally(members)
-        cells = [f"{sections.get(section, section)} ({len(members)})"]
+        cells = [f"{SECTIONS.get(section, section)} ({len(members)})"]
         rows.append([*cells, *(", ".join(found.get(word, [])) for word in words)])
-    head = ["section", *words]
+    head = ["section (claims)", *words]
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+
+
+def page(text: str, claims: Iterable[Mapping[Any, Any]]) -> str:
+    """A page with its table made again: what stands between `<!-- verdicts -->` and `<!-- end -->`."""
+    made = table(claims)
+    text, found = re.subn(
+        r"(<!-- verdicts -->\n).*?(\n<!-- end -->)", lambda match: match[1] + made + match[2], text, flags=re.DOTALL
+    )
+    assert found == 1
+    return text
+
+
+def main() -> None:
+    """Rewrites the table of README.md in the current folder."""
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else PUBLISHED
+    claims = json.loads(path.read_text(encoding="utf-8"))["claims"]
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), claims), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

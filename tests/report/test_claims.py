@@ -17,6 +17,7 @@ from metatrace.config import loading
 from metatrace.errors import UserError
 from metatrace.report import claims, context, criteria, regression_statistics
 from metatrace.report import claims_page as pages
+from metatrace.report import verdicts as verdicts_module
 from metatrace.report.claim_scores import Draw, Scores
 from metatrace.report.claim_statistics import STATISTICS, _learned, _nearly_best_octaves
 from metatrace.report.verdicts import INCONCLUSIVE
@@ -913,3 +914,17 @@ def test_octaves_near_the_best_error(errors, expected):
     rows = [{"mu": mu, "seed": seed, "final": error} for mu, error in zip(mus, errors, strict=True) for seed in (0, 1)]
     scores = Scores(pd.DataFrame(rows), (0, 1), Draw(np.arange(2)))
     assert _nearly_best_octaves(scores) == pytest.approx(expected, nan_ok=True)
+
+
+def test_the_table_of_the_readme_counts_every_claim_by_section_and_verdict():
+    claims_of = [
+        {"claim": "C1", "under": "", "section": "mountain_car", "verdict": "reproduced"},
+        {"claim": "C9", "under": "", "section": "mountain_car", "verdict": "inconclusive"},
+        {"claim": "C9", "under": "a_reading", "section": "mountain_car", "verdict": "not reproduced"},
+        {"claim": "C16", "under": "", "section": "atari", "verdict": "not run"},
+    ]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    made = verdicts_module.page(text, claims_of)
+    assert "| section (claims) | reproduced | inconclusive | not run |\n" in made
+    assert "| Mountain car (2) | C1 | C9 |  |\n| Arcade Learning Environment (1) |  |  | C16 |\n<!-- end -->" in made
+    assert verdicts_module.page(made, claims_of) == made
