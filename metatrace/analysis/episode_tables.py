@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from metatrace.analysis import beta, paired
+from metatrace.analysis import beta, over_seeds, paired
 from metatrace.analysis.aggregate import aggregate
 from metatrace.analysis.best import best_mu
+from metatrace.analysis.groups import SETTING
 from metatrace.analysis.job import TablesJob
 from metatrace.numbers import parse
 from metatrace.runs.results import Run
@@ -25,9 +26,17 @@ def make_with_beta(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFram
 
 
 def make_with_best_mu(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
-    """These, and best_mu: the best α and μ of each method and drift."""
+    """These, and best_mu: the best α and μ of each method and drift; and what `over_seeds` says of the runs there."""
     made = make(job, runs)
-    return made | {"best_mu": best_mu(made["scores"])}
+    best = best_mu(made["scores"])
+    ordered = best.sort_values("method", key=lambda names: names.map(list(job.methods).index), kind="stable")
+    scores = ordered[SETTING].merge(made["scores"], on=SETTING)
+    over = {
+        "interquartile": over_seeds.interquartile_means(scores),
+        "improvement": over_seeds.improvements(scores),
+        "profiles": over_seeds.profiles(scores),
+    }
+    return made | {"best_mu": best} | over
 
 
 def make_with_pairs(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:

@@ -18,6 +18,12 @@ _TABLES = {
     "best_mu": "the best μ: for every method and drift rate, the α and μ with the highest final return (mean over the "
     "last {final} episodes), the runner-up, and the difference between the two, with 95 % bootstrap intervals; the "
     "interval of the difference pairs runs of the same seed",
+    "interquartile": "interquartile means: for every method and drift rate, at its best α and μ, the mean of the "
+    "middle half of the final returns (mean over the last {final} episodes) of all seeds, with a 95 % bootstrap "
+    "interval",
+    "improvement": "probability of improvement: for every two methods and drift rate, each at its best α and μ, how "
+    "likely a run of the first one ends with a larger final return than a run of the other (0.5: neither is better), "
+    "with a 95 % bootstrap interval",
     "final_beta": "final β, one row per run and group: mean β (log step-size) of every group of weights over the last "
     "{final} episodes of every run",
     "best_constant": "the best constant α: for every game, the α with the highest final return (mean over the last "

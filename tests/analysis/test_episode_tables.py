@@ -37,6 +37,11 @@ def test_only_the_chosen_settings_are_in_the_tables(made):
     assert len(made["scores"]) == 6 and set(made["best_mu"]["runner_up"]) == {""}
 
 
+def test_methods_are_compared_in_the_order_of_the_figure(made):
+    assert made["improvement"][["method", "other", "runs"]].to_numpy().tolist() == [["mixed", "none", 3]]
+    assert made["interquartile"]["method"].tolist() == ["none", "mixed"]
+
+
 def scores(by_setting):
     rows = [(*setting.split(), value) for setting, value in by_setting.items()]
     return pd.DataFrame(rows, columns=["method", "alpha", "mu", "drift", "score"])

@@ -25,15 +25,25 @@ BY_DRIFT = Picture(
     title=lambda figure: f"{figure.short_name}, against the drift rate: every method at its best meta-step-size",
     has_curves=False,
 )
+PROFILES = Picture(
+    "_profiles",
+    "profiles",
+    "performance profiles",
+    "metatrace.figures.profiles:draw_job",
+    title=lambda figure: f"{figure.short_name}, performance profiles: which share of the runs ends above a return",
+    has_curves=False,
+    needs="settings_from",
+)
 KIND = Kind(
     text="one panel per drift rate and one line per method, at the α and μ with the highest mean return over the last "
-    "`statistics.final_episodes`: figure 6. A second picture shows the scores against the drift rate",
+    "`statistics.final_episodes`: figure 6. A second picture shows the scores against the drift rate; with "
+    "`settings_from`, a third one shows performance profiles",
     model=BestMu,
     single=("environment",),
-    own_tables=(*EPISODE_TABLES, "best_mu"),
-    own_csv=("scores", "settings", "best_mu"),
+    own_tables=(*EPISODE_TABLES, "best_mu", "interquartile", "improvement", "profiles"),
+    own_csv=("scores", "settings", "best_mu", "interquartile", "improvement"),
     make="metatrace.analysis.episode_tables:make_with_best_mu",
-    all_pictures=(CURVES, BY_DRIFT),
+    all_pictures=(CURVES, BY_DRIFT, PROFILES),
     evidence=("scores", "tenths"),
     choice=("final", ("alpha", "mu")),
     explorer=("drift", "method"),

@@ -28,7 +28,7 @@ class Picture:
       draw: `module:function`, of `PictureJob` to (matplotlib figure, the table that it draws).
       title: of the figure its heading; None: the figure's own title.
       has_curves: whether it draws curves or bands, which the note at its foot then explains.
-      has_reference: whether it also shows the untuned runs that the figure names; without those it is left out.
+      needs: what a figure must have to have this picture: "reference" or "settings_from"; "" if nothing.
     """
 
     suffix: str
@@ -37,7 +37,7 @@ class Picture:
     draw: str
     title: "Callable[[Figure], str] | None" = None
     has_curves: bool = True
-    has_reference: bool = False
+    needs: str = ""
 
 
 @dataclass(frozen=True)
@@ -121,4 +121,4 @@ class Kind:
 
     def pictures(self, figure: "Figure") -> tuple[Picture, ...]:
         """The pictures of a figure."""
-        return tuple(picture for picture in self.all_pictures if figure.reference or not picture.has_reference)
+        return tuple(picture for picture in self.all_pictures if not picture.needs or getattr(figure, picture.needs))

@@ -25,7 +25,7 @@ SENSITIVITY = Picture(
     "sensitivity to α and μ",
     "metatrace.figures.sensitivity:draw_job",
     title=lambda figure: f"{figure.short_name}, sensitivity to α and μ: {METHODS[figure.methods[0]].label}",
-    has_reference=True,
+    needs="reference",
 )
 HEAT_MAP = Picture(
     "_heat_map",
@@ -34,7 +34,7 @@ HEAT_MAP = Picture(
     "metatrace.figures.heat_map:draw_job",
     title=lambda figure: f"{figure.short_name}, scores over α and μ: {METHODS[figure.methods[0]].label}",
     has_curves=False,
-    has_reference=True,
+    needs="reference",
 )
 KIND = Kind(
     text="one panel per μ and one line per α, of a single method: figures 1 to 5. With `reference`, also the "
