@@ -24,8 +24,8 @@ from metatrace.config.figure import Figure
 from metatrace.errors import UserError
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.report.claim_scores import Draw, LackingError, Roles, Scores, UndecidableError
-from metatrace.report.claim_statistics import STATISTICS
 from metatrace.report.criteria import Claim, Criteria
+from metatrace.report.statistics.registry import STATISTICS
 from metatrace.report.verdicts import (
     CARRIES_OVER,
     DOES_NOT_CARRY_OVER,

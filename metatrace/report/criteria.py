@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from metatrace.config.loading import read_yaml
 from metatrace.errors import UserError
-from metatrace.report.claim_statistics import STATISTICS
+from metatrace.report.statistics.registry import STATISTICS
 from metatrace.report.verdicts import FAILS, HOLDS, INCONCLUSIVE, LEVEL, Verdict
 
 _RULES = {"above": (">", operator.gt), "at_least": ("≥", operator.ge), "below": ("<", operator.lt)}
@@ -103,7 +103,7 @@ class Part(_Model):
             for least, most in ranges
             if least < value < most
         ]
-        return math.ceil(seeds * min(shares) ** 2) if shares else math.inf
+        return max(seeds + 1, math.ceil(seeds * min(shares) ** 2)) if shares else math.inf
 
 
 class _Entry(_Model):

@@ -14,7 +14,8 @@ from metatrace.analysis.groups import SETTING
 from metatrace.config import loading
 from metatrace.report import claims, claims_page, criteria
 from metatrace.report.claim_scores import LackingError, UndecidableError
-from metatrace.report.claim_statistics import STATISTICS, ratio
+from metatrace.report.statistics.common import ratio
+from metatrace.report.statistics.registry import STATISTICS
 from metatrace.report.verdicts import NOT_RUN, RESULTS, TOO_SMALL, VERDICTS
 
 ROOT = Path(__file__).parents[2]

@@ -15,11 +15,14 @@ from hypothesis import strategies as st
 from metatrace.analysis import tables
 from metatrace.config import loading
 from metatrace.errors import UserError
-from metatrace.report import claims, context, criteria, regression_statistics
+from metatrace.report import claims, context, criteria
 from metatrace.report import claims_page as pages
 from metatrace.report import verdicts as verdicts_module
 from metatrace.report.claim_scores import Draw, Scores
-from metatrace.report.claim_statistics import STATISTICS, _learned, _nearly_best_octaves
+from metatrace.report.statistics import regression
+from metatrace.report.statistics.games import _learned
+from metatrace.report.statistics.prediction import _nearly_best_octaves
+from metatrace.report.statistics.registry import STATISTICS
 from metatrace.report.verdicts import INCONCLUSIVE
 
 ROOT = Path(__file__).parents[2]
@@ -564,7 +567,7 @@ def test_every_claim_of_the_paper_has_a_statistic_words_and_a_section():
     assert of_the_paper == [f"C{n}" for n in range(1, 22)]
     assert set(STATISTICS) == {claim.id for claim in CRITERIA.claims}
     # C16 and the claims of regression have tests of their own.
-    assert set(CASES) == set(STATISTICS) - {"C16"} - set(regression_statistics.STATISTICS)
+    assert set(CASES) == set(STATISTICS) - {"C16"} - set(regression.STATISTICS)
     for claim in CRITERIA.claims:
         assert claim.section in context.SECTIONS
         for names in claim.figures.values():
@@ -690,6 +693,7 @@ def test_a_part_can_have_seeds_of_its_own():
         ({"above": 0, "level": 3}, (2.5, -0.5, 5.5), 15),  # above 0 before it could be level
         ({"between": [0, 4]}, (1, -1, 2), 40),
         ({"between": [0, 4]}, (5, 3, 6), 40),
+        ({"above": 0}, (1, 0, 1), 11),  # it ends at the threshold
         ({"above": 0}, (0, -1, 1), math.inf),
     ],
 )

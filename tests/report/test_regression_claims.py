@@ -9,7 +9,7 @@ import pytest
 from metatrace.config import loading
 from metatrace.numbers import parse
 from metatrace.report import claims, criteria
-from metatrace.report.regression_statistics import STATISTICS
+from metatrace.report.statistics.regression import STATISTICS
 from metatrace.report.verdicts import FAILS, HOLDS, INCONCLUSIVE, REPRODUCED
 
 ROOT = Path(__file__).parents[2]

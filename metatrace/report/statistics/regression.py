@@ -1,19 +1,18 @@
-"""The statistics that decide the claims about regression (K1 to K6, K10, K11), as `claim_statistics` has the others.
+"""The statistics of regression: K1 to K6, K10 and K11.
 
 A final score is a mean loss here, so the best setting is the one with the least.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from metatrace.report.claim_scores import LackingError, Roles, Scores, number
+from metatrace.report.statistics.common import Numbers
 from metatrace.runs.key import UNTUNED
 
 # The meta-step-sizes over which Autostep is to need no tuning (K4): 0.003 to 0.1, five octaves.
 TUNED_RANGE = (0.003, 0.1)
-Numbers = dict[str, float]
 
 
 def _errors(scores: Scores, axis: str) -> np.ndarray:
@@ -104,6 +103,13 @@ def _ratio(one: float, other: float) -> float:
     return one / other if other > 0 else float("nan")
 
 
-STATISTICS: dict[str, Callable[[Roles], dict[str, Any]]] = {
-    "K1": k1, "K2": k2, "K3": k3, "K4": k4, "K5": k5, "K6": k6, "K10": k10, "K11": k11,
-}  # fmt: skip
+STATISTICS: dict[str, Callable[[Roles], Numbers]] = {
+    "K1": k1,
+    "K2": k2,
+    "K3": k3,
+    "K4": k4,
+    "K5": k5,
+    "K6": k6,
+    "K10": k10,
+    "K11": k11,
+}
