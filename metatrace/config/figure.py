@@ -113,7 +113,8 @@ class Figure:
         runs = grid_of_runs(*grid, self.alpha_of)
         if chosen is None or self.chosen_by is None:
             return runs
-        return tuple(run for run in runs if self.choice_of(run) in chosen)
+        wanted = set(chosen)
+        return tuple(run for run in runs if self.choice_of(run) in wanted)
 
     @property
     def n_alphas(self) -> int:

@@ -195,7 +195,8 @@ def _reason(
 ) -> str:
     """Why the numbers do not decide a claim, or decide against it though no part fails; empty otherwise."""
     if verdict is INCONCLUSIVE:
-        part = max((name for name, found in results.items() if found is INCONCLUSIVE), key=lambda name: needed[name])
+        open_parts = [name for name, found in results.items() if found is INCONCLUSIVE]
+        part = max(open_parts, key=lambda name: (math.isnan(needed[name]), needed[name]))
         if math.isnan(needed[part]):
             return "1 seed gives no interval" if seeds[part] == 1 else f"its {seeds[part]} seeds give no interval"
         most = needed[part] > _MOST_SEEDS

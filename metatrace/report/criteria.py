@@ -64,11 +64,12 @@ class Part(_Model):
 
     @property
     def wanted(self) -> str:
-        """The threshold as text: "> 0", "35 to 65"."""
+        """The threshold as text: "> 0", "> 0; level within ±3", "35 to 65"."""
         if self.between is not None:
             return "{:g} to {:g}".format(*self.between)
         ((rule, threshold),) = self._thresholds.items()
-        return f"{_RULES[rule][0]} {threshold:g}"
+        level = "" if self.level is None else f"; level within ±{self.level:g}"
+        return f"{_RULES[rule][0]} {threshold:g}{level}"
 
     def verdict(self, value: float, low: float, high: float) -> Verdict:
         """Whether it holds, fails, is level or inconclusive, judged by its interval."""

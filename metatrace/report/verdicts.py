@@ -70,9 +70,7 @@ VERDICTS = {
 
 HOLDS = Verdict("holds", "hold", "✓", "yes", "its whole interval lies on the claimed side of the threshold")
 FAILS = Verdict("fails", "fail", "✗", "no", "all of it lies on the other side")
-LEVEL = Verdict(
-    "level", "level", "=", "no", "its whole interval lies within 3 returns of zero, so neither side is better"
-)
+LEVEL = Verdict("level", "level", "=", "no", "its whole interval lies so near to zero that neither side is better")
 # Those over parts of claims: one without an interval is inconclusive, or not run.
 RESULTS = {verdict.word: verdict for verdict in (HOLDS, FAILS, LEVEL, INCONCLUSIVE, NOT_RUN)}
 

@@ -11,7 +11,7 @@ CONFIG = """\
 scale: tiny
 statistics: {final_episodes: 10}
 figures:
-  figure_6:
+  figure_6: &six
     section: drifting_mountain_car
     title: "Figure 6: the best"
     kind: best_mu
@@ -23,6 +23,12 @@ figures:
     seeds: 2
     episodes: 25
     smoothing: 5
+  figure_s8:
+    <<: *six
+    section: fresh_seeds
+    title: "Figure S8: fresh seeds"
+    settings_from: figure_6
+    seeds: 100-101
   figure_7:
     section: drifting_mountain_car
     title: "Figure 7: all"
@@ -49,7 +55,8 @@ def drifting(tmp_path_factory, all_kernels):
 
 def test_figure_7_is_drawn_from_runs_of_figure_6(drifting):
     runs = drifting.results("results/tiny/runs/**/*")
-    assert len(runs) == 2 * (1 + 2 * 2) * 2
+    fresh = [path for path in runs if "/seed~10" in path]
+    assert (len(runs) - len(fresh), len(fresh)) == (2 * (1 + 2 * 2) * 2, 2 * 3 * 2)
     for path in runs:
         run = load_run(drifting.folder / path)
         assert run.key.path("results/tiny/runs") == path
@@ -69,6 +76,22 @@ def test_the_best_mu_is_the_one_with_the_best_scores(drifting):
     drawn = pd.read_csv(drifting.folder / "results/tiny/figures/figure_6.csv", dtype={"drift": str, "mu": str})
     chosen = {(row.method, row.drift, row.mu) for row in best.itertuples()}
     assert set(drawn[["method", "drift", "mu"]].itertuples(index=False, name=None)) == chosen
+
+
+def test_on_fresh_seeds_only_the_settings_run_that_figure_6_chose(drifting):
+    tables = drifting.folder / "results/tiny/tables"
+    setting = ["method", "alpha", "mu", "drift"]
+    best, settings = (
+        pd.read_parquet(tables / "figure_6/best_mu.parquet"),
+        pd.read_parquet(tables / "figure_s8/settings.parquet"),
+    )
+    chosen = {tuple(row) for row in best[setting].astype(str).to_numpy()}
+    assert {tuple(row) for row in settings[setting].astype(str).to_numpy()} == chosen
+    assert {tuple(line.split()) for line in (tables / "figure_s8/chosen.txt").read_text().splitlines()} == chosen
+    ran = [load_run(drifting.folder / path).key for path in drifting.results("results/tiny/runs/**/seed~10*")]
+    assert {(key.method, key.alpha, key.mu, key.drift) for key in ran} == chosen and len(ran) == 2 * len(chosen)
+    assert (drifting.folder / "results/tiny/figures/figure_s8_profiles.svg").exists()
+    assert not (drifting.folder / "results/tiny/figures/figure_6_profiles.svg").exists()
 
 
 def test_nothing_is_left_to_do_but_the_report(drifting):
