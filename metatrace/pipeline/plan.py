@@ -298,7 +298,8 @@ class Plan:
         """What chooses a figure's α, or its settings."""
         code = [code_of("chosen_settings"), script_code("choose_settings")]
         if figure.best is None:
-            return {"code": code, "among": list(figure.candidates()), "choice": list(KINDS[figure.kind].choice or ())}
+            score, quantities = KINDS[figure.kind].choice or ("", ())
+            return {"code": code, "among": list(figure.candidates()), "choice": [score, list(quantities)]}
         return {
             "code": code,
             "count": figure.best.count,
