@@ -16,7 +16,7 @@ _CLAIM = (
 )  # fmt: skip
 _HOW = (
     "Every part of a claim has a statistic, its 95 % interval (bootstrap over seeds) and a threshold. "
-    f"{{meanings}}. {THRESHOLDS} To use another threshold, edit <code>config/claims.yaml</code> and rerun "
+    f"{{meanings}}.</p>\n<p>{THRESHOLDS} To use another threshold, edit <code>config/claims.yaml</code> and rerun "
     "<code>snakemake</code>."
 )
 _HEADS = ("Claim", "Verdict", "Statistic", "Value and 95 % interval", "Threshold", "Result")
@@ -113,7 +113,7 @@ def _row(claim: Mapping[str, Any]) -> str:
 
 
 def _shown(verdict: Verdict) -> str:
-    return f'<strong class="{verdict.look}">{verdict.mark} {verdict.word}</strong>'
+    return f'<strong class="{verdict.look}">{verdict.mark}&nbsp;{verdict.word}</strong>'
 
 
 def _meanings() -> str:
