@@ -79,13 +79,16 @@ def judge_claims(job: Mapping[str, Any], inputs: Any, outputs: Any) -> None:
     from metatrace.config import loading
     from metatrace.report import claims, claims_page, criteria
 
-    ran = claims.load(Path(job["tables"]), job["kinds"], loading.read(Path(inputs.paper)))
+    folder = Path(job["tables"])
+    ran = claims.load(folder, job["kinds"], loading.read(Path(inputs.paper)))
     table = claims.judge(criteria.read(Path(inputs.claims)), ran)
     summary = claims.summary(table, job["sections"])
     atomic.write_atomically(outputs.json, claims_page.as_json(table, summary, job["scale"]))
     atomic.write_atomically(outputs.csv, tables.as_csv(table))
     style = atomic.read_text(Path(inputs.style), "it must be a style sheet")
-    atomic.write_atomically(outputs.page, claims_page.page(table, summary, scale=job["scale"], style=style))
+    against = {title: tables.read(folder / name / "improvement.parquet") for name, title in job["against"].items()}
+    page = claims_page.page(table, summary, against, scale=job["scale"], style=style)
+    atomic.write_atomically(outputs.page, page)
 
 
 def write_explorer(job: Mapping[str, Any], output: str) -> None:

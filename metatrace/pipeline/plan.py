@@ -317,6 +317,11 @@ class Plan:
             "kinds": {figure.name: figure.kind for figure in self.figures},
             "scale": self.asked.scale,
             "sections": context.SECTIONS,
+            "against": {
+                figure.name: figure.short_name
+                for figure in self.figures
+                if figure.settings_from and "improvement" in outputs.tables_of(figure)
+            },
         }
 
     def explorer_job(self) -> Job:

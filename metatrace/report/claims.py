@@ -1,4 +1,4 @@
-"""Verdicts over the paper's claims: each statistic and its interval against a threshold that was set in advance.
+"""Verdicts over the paper's claims: each statistic and its interval against a threshold.
 
 A part of a claim holds if its whole interval lies on the claimed side of the threshold, fails if all of it lies on the
 other side, is level if all of it is too near to zero to matter, and is inconclusive otherwise or without an interval.

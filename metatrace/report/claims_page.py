@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from metatrace.figures.kinds.entry import PAPERS_OWN
+from metatrace.methods import METHODS
 from metatrace.report.verdicts import NOT_RUN, RESULTS, THRESHOLDS, TOO_SMALL, VERDICTS, Verdict
 
 _CLAIM = (
@@ -51,12 +52,20 @@ def _known(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def page(table: pd.DataFrame, summary: Mapping[str, str], *, scale: str, style: str) -> bytes:
+def page(
+    table: pd.DataFrame,
+    summary: Mapping[str, str],
+    against: Mapping[str, pd.DataFrame] | None = None,
+    *,
+    scale: str,
+    style: str,
+) -> bytes:
     """The verdicts as a page that needs no other file.
 
     Args:
       table: of `claims.judge`.
       summary: of `claims.summary`.
+      against: of figures, by their short name, `over_seeds.improvements`.
       scale: the config's name.
       style: a style sheet, inlined.
     """
@@ -79,7 +88,8 @@ def page(table: pd.DataFrame, summary: Mapping[str, str], *, scale: str, style: 
         f"<title>{html.escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body class='claims'>\n<main>\n"
         f"<h1>{html.escape(title)}</h1>\n"
         f"<p>{_HOW.format(meanings=_meanings())}</p>\n"
-        f"<ul>\n{sentences}</ul>\n{''.join(sections)}</main>\n</body>\n</html>\n"
+        f"<ul>\n{sentences}</ul>\n{''.join(sections)}"
+        f"{''.join(_improvements(*item) for item in (against or {}).items())}</main>\n</body>\n</html>\n"
     ).encode()
 
 
@@ -110,6 +120,29 @@ def _row(claim: Mapping[str, Any]) -> str:
         columns = "".join(f"<td>{cell}</td>" for cell in cells)
         rows.append(f"<tr>{first if number == 0 else ''}{columns}</tr>\n")
     return f"<tbody>{''.join(rows)}</tbody>\n"
+
+
+def _improvements(figure: str, table: pd.DataFrame) -> str:
+    """How likely a run of one method beats a run of another: one row per pair of methods, one column per drift rate."""
+    drifts = list(dict.fromkeys(table["drift"]))
+    heads = "".join(f"<th scope='col'>{head}</th>" for head in ("methods", *(f"drift {drift}" for drift in drifts)))
+    rows = []
+    for (method, other), pair in table.groupby(["method", "other"], sort=False):
+        cells = {
+            row.drift: f"{row.improvement:.2f} [{row.improvement_low:.2f}, {row.improvement_high:.2f}]"
+            for row in pair.itertuples()
+        }
+        names = f"{METHODS[str(method)].name} over {METHODS[str(other)].name}"
+        columns = "".join(f"<td>{cells.get(drift, '')}</td>" for drift in drifts)
+        rows.append(f"<tr><th scope='row'>{html.escape(names)}</th>{columns}</tr>\n")
+    heading = html.escape(f"Run against run: {figure}")
+    return (
+        f"<section><h2>{heading}</h2>\n<p>How likely a run of the first method has a larger final return than a run of "
+        "the second (probability of improvement), with a 95 % bootstrap interval over seeds; at 0.5 neither is better."
+        "</p>\n"
+        f'<div class="scroll" role="region" aria-label="{heading}" tabindex="0"><table class="pairs">\n'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>{''.join(rows)}</tbody></table></div></section>\n"
+    )
 
 
 def _shown(verdict: Verdict) -> str:

@@ -932,3 +932,13 @@ def test_the_table_of_the_readme_counts_every_claim_by_section_and_verdict():
     assert "| section (claims) | reproduced | inconclusive | not run |\n" in made
     assert "| Mountain car (2) | C1 | C9 |  |\n| Arcade Learning Environment (1) |  |  | C16 |\n<!-- end -->" in made
     assert verdicts_module.page(made, claims_of) == made
+
+
+def test_the_page_says_how_likely_one_run_beats_another():
+    row = {"environment": "e", "runs": 9, "improvement": 0.7, "improvement_low": 0.6, "improvement_high": 0.8}
+    pairs = [("mixed", "none", "4e-6"), ("mixed", "none", "1e-5"), ("mixed", "scalar", "4e-6")]
+    table = pd.DataFrame([{"method": method, "other": other, "drift": drift, **row} for method, other, drift in pairs])
+    page = pages.page(all_of_it(), {}, {"Figure S8": table}, scale="tiny", style="").decode()
+    assert "<h2>Run against run: Figure S8</h2>" in page and "<th scope='col'>drift 1e-5</th>" in page
+    assert "mixed over no tuning</th><td>0.70 [0.60, 0.80]</td><td>0.70 [0.60, 0.80]</td></tr>" in page
+    assert "mixed over scalar</th><td>0.70 [0.60, 0.80]</td><td></td></tr>" in page

@@ -44,7 +44,7 @@ KIND = Kind(
     own_csv=("scores", "settings", "best_mu", "interquartile", "improvement"),
     make="metatrace.analysis.episode_tables:make_with_best_mu",
     all_pictures=(CURVES, BY_DRIFT, PROFILES),
-    evidence=("scores", "tenths"),
+    evidence=("scores", "tenths", "improvement"),
     choice=("final", ("alpha", "mu")),
     explorer=("drift", "method"),
 )
