@@ -28,7 +28,7 @@ class Experiments:
     def runs(self, variant: str = OWN_READINGS) -> dict[RunKey, int]:
         """The union of the figures' runs, each once, with its length in the domain's unit.
 
-        If other runs choose a figure's α, all that they can choose are there.
+        If other runs choose a figure's runs, all that they can choose are there.
 
         Args:
           variant: one of `variants()`; the same key under another variant is another run.
@@ -36,9 +36,10 @@ class Experiments:
         return {run: figure.length for figure in self._of(variant) for run in figure.runs()}
 
     def some_runs(self, variant: str = OWN_READINGS) -> dict[RunKey, int]:
-        """As many runs as will be made: like `runs`, but with any choice if α are yet to be chosen.
+        """As many runs as will be made: like `runs`, but with any choice where other runs choose.
 
-        Every choice is among the α of the figure that they are chosen from, so as many runs are shared.
+        Every choice is among the α of the figure that they are chosen from, so as many runs are shared; or its runs
+        have seeds of their own, and none are shared.
         """
         return {run: figure.length for figure in self._of(variant) for run in figure.some_runs()}
 
