@@ -32,9 +32,8 @@ class Environment:
       token, label: its name in configs and paths, and in running text.
       readings: the questions that the paper leaves open about it.
       has_drift: whether its runs have a drift rate.
-      failed_return: the return of an episode without a policy, after a run has diverged. Runs with losses have no use
-        for it: their losses say what came then.
-      has_own_code: whether code that the domain's other environments have no use for stands behind its runs.
+      failed_return: the return of an episode without a policy, after a run has diverged. Runs that count in episodes
+        hold it, and runs with losses have no use for it: their losses say what came then.
     """
 
     token: str
@@ -42,7 +41,6 @@ class Environment:
     readings: tuple[Reading, ...]
     failed_return: float
     has_drift: bool = False
-    has_own_code: bool = False
 
     def asked(self, *methods: str) -> tuple[Reading, ...]:
         """Of the readings those that concern the agent of one of some methods."""
