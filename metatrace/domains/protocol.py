@@ -122,6 +122,13 @@ class Domain(ABC):
         """What a chosen device means there: cpu, cuda, or auto."""
         return self.auto_device if chosen == "auto" else chosen
 
+    def check(self, environment: str) -> None:  # noqa: B027 — most have nothing to find out
+        """Finds out what only making an environment shows; it may import what it needs.
+
+        Raises:
+          UserError: the environment is not there, or of a kind that the agents cannot learn on.
+        """
+
     @abstractmethod
     def train(self, request: Request, progress: Progress) -> "Run":
         """Makes a run. `meta` says how, but for the code, which the caller adds.

@@ -211,7 +211,7 @@ def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, A
                 "variant": figure.variant,
                 "smoothing": figure.smoothing,
                 "tables": [table for table in KINDS[figure.kind].csv(figure) if table != "aggregate_scores"],
-                "panels": "environment" if len(figure.environments) > 1 else panels,
+                "panels": "environment" if len(figure.environments) > 1 and figure.kind == "games" else panels,
                 "colours": colours,
                 "best": figure.kind == "best_mu",
             }

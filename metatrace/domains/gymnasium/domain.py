@@ -42,6 +42,12 @@ class Gymnasium(Domain):
     environments = ById("CartPole-v1", "Acrobot-v1")
     slowest = f"{PREFIX}Acrobot-v1"
 
+    def check(self, environment: str) -> None:
+        """Makes it."""
+        from metatrace.domains.gymnasium.environment import make
+
+        make(environment.removeprefix(PREFIX)).close()
+
     def train(self, request: Request, progress: Progress) -> "Run":
         """By a plain agent."""
         from metatrace.domains.gymnasium import train

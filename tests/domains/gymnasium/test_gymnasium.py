@@ -19,6 +19,20 @@ from metatrace.runs.results import load_run
 ON_GYMNASIUM = [token for token, entry in METHODS.items() if "gymnasium" in entry.domains]
 IDS = ["CartPole-v1", "ALE/Pong-v5", "grids:Grid-v0", "a.module:name-space/Name.1-v12", "Unversioned"]
 
+CONFIG = """\
+scale: c
+figures:
+  figure_1:
+    section: elsewhere
+    title: "No such environment"
+    environment: gymnasium:NoSuch-v0
+    method: none
+    alpha: [2^-8]
+    seeds: 1
+    episodes: 1
+    smoothing: 1
+"""
+
 
 @pytest.fixture(autouse=True)
 def _grids(monkeypatch):
@@ -170,6 +184,15 @@ def test_features_are_for_gymnasium_alone(tmp_path, capsys):
     command = ["run", "--environment", "mountain_car", "--method", "none", "--alpha", "2^-8", "--seed", "0"]
     assert main([*command, "--episodes", "1", "--output", str(tmp_path / "x.npz"), "--features", "tiles"]) == 2
     assert capsys.readouterr().err == "metatrace: error: --features: mountain_car has no use for it; leave it out\n"
+
+
+def test_a_config_with_an_unknown_id_is_refused(tmp_path, capsys):
+    config = tmp_path / "c.yaml"
+    config.write_text(CONFIG)
+    assert main(["config", str(config)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"metatrace: error: {config}: figures.figure_1.environment: gymnasium:NoSuch-v0: ")
+    assert len(error.splitlines()) == 1
 
 
 def test_without_gymnasium_one_line_says_what_to_install(monkeypatch):
