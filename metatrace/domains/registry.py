@@ -3,12 +3,12 @@
 Nothing heavy is imported, and no fingerprint covers this module.
 """
 
-from collections import ChainMap
 from collections.abc import Mapping
 
 from metatrace.domains.atari.domain import DOMAIN as ATARI
 from metatrace.domains.geoff.domain import DOMAIN as GEOFF
 from metatrace.domains.gymnasium.domain import DOMAIN as GYMNASIUM
+from metatrace.domains.gymnasium.domain import ById
 from metatrace.domains.minatar.domain import DOMAIN as MINATAR
 from metatrace.domains.mountain_car.domain import DOMAIN as MOUNTAIN_CAR
 from metatrace.domains.prediction.domain import DOMAIN as PREDICTION
@@ -20,8 +20,8 @@ from metatrace.methods import METHODS
 
 DOMAINS: tuple[Domain, ...] = (MOUNTAIN_CAR, ATARI, MINATAR, TRACKING, GEOFF, PREDICTION, GYMNASIUM)
 # By token. Any id of Gymnasium is there; two of them stand for all in lists.
-ENVIRONMENTS: Mapping[str, Environment] = ChainMap(
-    *(domain.environments for domain in reversed(DOMAINS))  # type: ignore[arg-type]  # nothing is changed in them
+ENVIRONMENTS: Mapping[str, Environment] = ById(
+    {token: environment for domain in DOMAINS for token, environment in domain.environments.items()}
 )
 # What an option or key may name, in words.
 NAMES = f"{', '.join(ENVIRONMENTS)}, or gymnasium: and any other id of Gymnasium"

@@ -17,29 +17,32 @@ PATTERN = rf"^{PREFIX}(?:[\w.]+:)?(?:[\w-]+/)?[\w.-]+$"
 
 
 class ById(dict[str, Environment]):
-    """Any environment that may be registered, by `gymnasium:` and its id. Those that are listed stand for all.
+    """Environments by token, and any that Gymnasium may have, by `gymnasium:` and its id. Lists show the former alone.
 
     Whether an id is registered shows when it is made: Gymnasium takes long to import.
     """
 
-    def __init__(self, *ids: str) -> None:
-        super().__init__({PREFIX + id: self[PREFIX + id] for id in ids})
-
     def __contains__(self, token: object) -> bool:
-        return isinstance(token, str) and re.fullmatch(PATTERN, token, re.ASCII) is not None
+        return super().__contains__(token) or (
+            isinstance(token, str) and re.fullmatch(PATTERN, token, re.ASCII) is not None
+        )
 
     def __missing__(self, token: str) -> Environment:
         if token not in self:
             raise KeyError(token)
-        # Without a policy the first action counts, step after step; `train` plays that episode where it needs one.
-        return Environment(token, token.removeprefix(PREFIX), READINGS, failed_return=0.0)
+        return _environment(token.removeprefix(PREFIX))
+
+
+def _environment(id: str) -> Environment:
+    # Without a policy the first action counts, step after step; `train` plays that episode where it needs one.
+    return Environment(PREFIX + id, id, READINGS, failed_return=0.0)
 
 
 class Gymnasium(Domain):
     """Environments by their ids; see `metatrace.domains.protocol.Domain`."""
 
     name = "gymnasium"
-    environments = ById("CartPole-v1", "Acrobot-v1")
+    environments = ById({PREFIX + id: _environment(id) for id in ("CartPole-v1", "Acrobot-v1")})
     slowest = f"{PREFIX}Acrobot-v1"
 
     def check(self, environment: str) -> None:

@@ -1,5 +1,6 @@
 """Environments of Gymnasium, made and checked: discrete actions, and observations that are numbers."""
 
+import math
 from importlib import import_module
 from typing import Any
 
@@ -7,14 +8,16 @@ from metatrace.errors import UserError
 
 # Steps of an episode where an environment is registered without a limit: it might never end.
 MOST_STEPS = 10_000
+# Of an observation. Images have more: they need a network that sees them as such, as the games' does.
+MOST_NUMBERS = 1000
 
 
 def make(id: str) -> Any:
     """The environment of an id, with its own time limit, and with actions that count from 0.
 
     Raises:
-      UserError: Gymnasium or a package that the environment needs is not installed, there is no such id, or its actions
-        or observations are of another kind. The line names the id.
+      UserError: Gymnasium or a package that the environment needs is not installed, there is no such id, its actions or
+        observations are of another kind, or an observation is too large. The line names the id.
     """
     where = f"gymnasium:{id}"
     try:
@@ -36,6 +39,9 @@ def make(id: str) -> Any:
         _refuse(where, "actions", made.action_space, "Discrete")
     if not isinstance(made.observation_space, spaces.Box | spaces.Discrete):
         _refuse(where, "observations", made.observation_space, "Box or Discrete; wrap it in FlattenObservation")
+    numbers = math.prod(made.observation_space.shape)
+    if numbers > MOST_NUMBERS:
+        raise UserError(f"{where}: its observations are {numbers} numbers; there must be at most {MOST_NUMBERS}")
     first, count = int(made.action_space.start), made.action_space.n
     if first:
         made = gymnasium.wrappers.TransformAction(made, lambda action: action + first, spaces.Discrete(count))

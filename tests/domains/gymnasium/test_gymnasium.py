@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from metatrace.cli.main import main
+from metatrace.config import loading
 from metatrace.domains.gymnasium import train
 from metatrace.domains.gymnasium.environment import MOST_STEPS, make
 from metatrace.domains.gymnasium.features import features_of
@@ -163,6 +164,7 @@ def test_what_is_no_id_is_no_environment(token):
         ("Pendulum-v1", [], "gymnasium:Pendulum-v1: its actions are a Box; they must be Discrete"),
         ("Blackjack-v1", [], "gymnasium:Blackjack-v1: its observations are a Tuple; they must be Box or Discrete"),
         ("grids:Named-v0", [], "gymnasium:grids:Named-v0: its observations are a Dict; they must be Box or Discrete"),
+        ("ale_py:ALE/Pong-v5", [], "gymnasium:ale_py:ALE/Pong-v5: its observations are 100800 numbers; there must be"),
         ("LunarLander-v3", [], "gymnasium:LunarLander-v3: box2D is not installed"),
         ("a b", [], "--environment: there is no 'gymnasium:a b'; it must be one of mountain_car"),
         ("CartPole-v1", ["--features", "pixels"], "argument --features: invalid choice: 'pixels'"),
@@ -199,3 +201,49 @@ def test_without_gymnasium_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "gymnasium", None)
     with pytest.raises(UserError, match=r"^gymnasium:A-v0: Gymnasium is not installed; pip install"):
         make("A-v0")
+
+
+def config_of(kind, **entry):
+    """A config with a figure of a kind on CartPole."""
+    shared = {"section": "elsewhere", "title": "CartPole", "environment": "gymnasium:CartPole-v1", "alpha": ["2^-8"]}
+    shared |= {"mu": ["2^-8"], "seeds": 2, "episodes": 5, "smoothing": 2}
+    return {"scale": "c", "figures": {"figure_1": {**shared, "kind": kind, **entry}}}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"kind": "step_sizes", "method": "mixed"},
+        {"kind": "best_mu", "method": ["mixed", "scalar"]},
+        {"kind": "paired", "method": ["mixed", "scalar"]},
+        {"kind": "environments", "method": ["none", "mixed"]},
+        {"kind": "environments", "method": "mixed", "environment": ["gymnasium:Acrobot-v1", "gymnasium:grids:Grid-v0"]},
+        {"kind": "step_sizes", "method": "mixed", "readings": {"features": "network"}},
+    ],
+    ids=lambda entry: entry["kind"],
+)
+def test_figures_of_episodes_take_it(entry):
+    (figure,) = loading.check(config_of(**entry), "c.yaml").figures.values()
+    assert {run.environment for run in figure.runs()} == set(figure.environments)
+    assert figure.variant == ("features~network" if "readings" in entry else "")
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"kind": "games", "method": "mixed"}, "counts in frames"),
+        ({"kind": "environments", "method": "sarsa-none"}, "gymnasium:CartPole-v1 does not run sarsa-none"),
+        ({"kind": "environments", "method": "mixed", "environment": "gymnasium:a b"}, "it must be an environment"),
+        ({"kind": "environments", "method": "mixed", "drift": ["4e-6"]}, "gymnasium:CartPole-v1 has none"),
+        ({"kind": "environments", "method": "mixed", "mu": ["2^-8", "2^-9"]}, "has 2 values"),
+        (
+            {"kind": "environments", "method": "mixed", "environment": ["gymnasium:CartPole-v1", "mountain_car"]},
+            "mountain_car is of mountain_car and gymnasium:CartPole-v1 of gymnasium; a figure has environments of one",
+        ),
+        ({"kind": "step_sizes", "method": "mixed", "readings": {"features": "x"}}, "features: 'x' is no answer"),
+    ],
+)
+def test_configs_that_cannot_be_are_refused(entry, words):
+    with pytest.raises(UserError) as refused:
+        loading.check(config_of(**entry), "c.yaml")
+    assert words in str(refused.value) and "\n" not in str(refused.value)
