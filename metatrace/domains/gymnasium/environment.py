@@ -36,20 +36,19 @@ def make(id: str) -> Any:
         raise UserError(f"{where}: {_one_line(error)}") from None
     spaces = gymnasium.spaces
     if not isinstance(made.action_space, spaces.Discrete):
-        _refuse(where, "actions", made.action_space, "Discrete")
+        raise UserError(f"{where}: its actions are a {type(made.action_space).__name__}; they must be Discrete")
     if not isinstance(made.observation_space, spaces.Box | spaces.Discrete):
-        _refuse(where, "observations", made.observation_space, "Box or Discrete; wrap it in FlattenObservation")
-    numbers = math.prod(made.observation_space.shape)
+        kind = type(made.observation_space).__name__
+        raise UserError(
+            f"{where}: its observations are a {kind}; they must be Box or Discrete: wrap it in FlattenObservation"
+        )
+    numbers = math.prod(made.observation_space.shape or ())
     if numbers > MOST_NUMBERS:
         raise UserError(f"{where}: its observations are {numbers} numbers; there must be at most {MOST_NUMBERS}")
     first, count = int(made.action_space.start), made.action_space.n
     if first:
         made = gymnasium.wrappers.TransformAction(made, lambda action: action + first, spaces.Discrete(count))
     return made
-
-
-def _refuse(where: str, what: str, space: Any, right: str) -> None:
-    raise UserError(f"{where}: its {what} are a {type(space).__name__}; they must be {right}")
 
 
 def _one_line(error: Exception) -> str:
