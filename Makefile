@@ -8,7 +8,7 @@ READY := .venv/.ready
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup quick paper report test test-time test-slow test-slurm lint publish bench bars clean
+.PHONY: help setup quick paper report test test-time test-slow test-slurm lint docs publish bench bars clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1@/' | awk -F@ '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -56,6 +56,10 @@ lint: $(READY) ## ruff, mypy, snakefmt and Snakemake's own linter
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 
+docs: $(READY) ## the manual as a site: site/manual/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "The manual: $(CURDIR)/site/manual/index.html"
+
 publish: $(READY) ## reports/published and the table of verdicts in README.md, of the finished config/linear.yaml
 	$(BIN)/metatrace publish config/linear.yaml --output reports/published
 	$(BIN)/python -m metatrace.report.verdicts
@@ -66,5 +70,5 @@ bench: $(READY) ## the benchmarks
 bars: $(READY) ## every bar of speed in one table; COMMITS="527f129 HEAD" compares commits
 	$(BIN)/python benchmarks/bars.py $(COMMITS)
 
-clean: ## remove .venv, .snakemake and caches; results stay
-	rm -rf .venv .snakemake .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
+clean: ## remove .venv, site, .snakemake and caches; results stay
+	rm -rf .venv site .snakemake .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,3 +1,3 @@
 """Metatrace Actor-Critic, reproduced: online step-size tuning by meta-gradient descent."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

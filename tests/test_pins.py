@@ -14,6 +14,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+import metatrace
+
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -36,8 +38,15 @@ def requirements(lines: list[str]) -> dict[str, SpecifierSet]:
     return {canonicalize_name(r.name): r.specifier for r in parsed}
 
 
-RUNTIME = requirements(PROJECT["dependencies"])
-DEV = requirements(PROJECT["optional-dependencies"]["dev"])
+def of_extras(*names: str) -> list[str]:
+    """The requirements of some extras, without those that they include."""
+    lines = [line for name in names for line in PROJECT["optional-dependencies"][name]]
+    return [line for line in lines if not line.startswith("metatrace[")]
+
+
+RUNTIME_LINES = [*PROJECT["dependencies"], *of_extras("torch", "gymnasium", "workflow")]
+RUNTIME = requirements(RUNTIME_LINES)
+DEV = requirements(of_extras("dev"))
 DIRECT = RUNTIME | DEV
 
 
@@ -98,8 +107,8 @@ def test_the_lock_holds_exact_public_versions_sorted_by_name() -> None:
 
 def test_no_dependency_is_declared_twice() -> None:
     assert not RUNTIME.keys() & DEV.keys()
-    assert len(RUNTIME) == len(PROJECT["dependencies"])
-    assert len(DEV) == len(PROJECT["optional-dependencies"]["dev"])
+    assert len(RUNTIME) == len(RUNTIME_LINES)
+    assert len(DEV) == len(of_extras("dev"))
 
 
 @pytest.mark.parametrize("name", sorted(DIRECT))
@@ -146,3 +155,9 @@ def test_everything_else_imports_only_declared_dependencies(folder: str) -> None
         if canonicalize_name(DISTRIBUTION_OF_MODULE.get(module, module)) not in DIRECT
     }
     assert not missing, f"not in pyproject.toml's dependencies or its dev group: {sorted(missing)}"
+
+
+def test_citation_and_changes_have_the_packages_version() -> None:
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"] == metatrace.__version__
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## ([\d.]+)", changes, re.MULTILINE)[0] == metatrace.__version__

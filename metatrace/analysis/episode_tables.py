@@ -7,6 +7,7 @@ import pandas as pd
 from metatrace.analysis import beta, over_seeds, paired
 from metatrace.analysis.aggregate import aggregate
 from metatrace.analysis.best import best_mu
+from metatrace.analysis.games import best_constant
 from metatrace.analysis.groups import SETTING
 from metatrace.analysis.job import TablesJob
 from metatrace.numbers import parse
@@ -23,6 +24,12 @@ def make_with_beta(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFram
     """These, and the mean β of groups of weights: beta, its curves, and final_beta."""
     shown = {"beta": beta.curves(runs, window=job.smoothing), "final_beta": beta.final(runs, final=job.final)}
     return make(job, runs) | shown
+
+
+def make_with_best_constant(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
+    """These, and best_constant: the best α of each environment without tuning."""
+    made = make(job, runs)
+    return made | {"best_constant": best_constant(made["settings"])}
 
 
 def make_with_best_mu(job: TablesJob, runs: Sequence[Run]) -> dict[str, pd.DataFrame]:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from metatrace.config import documentation, loading
+from metatrace.domains.registry import domain_of
 from metatrace.errors import UserError
 
 
@@ -29,6 +30,12 @@ def call(options: argparse.Namespace) -> None:
     if options.merged:
         print(loading.as_yaml(asked), end="")
         return
+    for figure in asked.figures.values():
+        for environment in figure.environments:
+            try:
+                domain_of(environment).check(environment)
+            except UserError as error:
+                raise UserError(f"{options.file}: figures.{figure.name}.environment: {error}") from None
     print(f"{options.file}: scale {asked.scale}, {len(asked.figures)} figures, {len(asked.all_runs())} runs")
     for figure in asked.figures.values():
         print(

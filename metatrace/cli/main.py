@@ -56,6 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as error:
         print(f"metatrace: error: {error}", file=sys.stderr)
         return 2
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] == "metatrace":
+            raise
+        line = f'the module {error.name} is not installed; pip install "metatrace[workflow]"'
+        print(f"metatrace: error: {line}", file=sys.stderr)
+        return 2
     except OSError as error:
         if error.filename is not None:
             print(f"metatrace: error: {error.filename}: {error.strerror}", file=sys.stderr)

@@ -10,8 +10,9 @@ from metatrace import numbers
 from metatrace.cli.compile import kernel_file
 from metatrace.cli.options import KERNEL_HELP, UNITS, whole_number
 from metatrace.domains import readings
-from metatrace.domains.protocol import Domain, Request
-from metatrace.domains.registry import DOMAINS, ENVIRONMENTS, domain_of, environment_of, methods_of
+from metatrace.domains.gymnasium.readings import FEATURES
+from metatrace.domains.protocol import Domain, Environment, Request
+from metatrace.domains.registry import DOMAINS, ENVIRONMENTS, NAMES, domain_of, environment_of, methods_of
 from metatrace.errors import UserError
 from metatrace.methods import METHODS, complete_hyper, hyper_help, method_of
 from metatrace.pipeline import provenance
@@ -27,7 +28,7 @@ _OLD_NAMES = {"compiled": "fast"}
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     add = parser.add_argument
-    add("--environment", required=True, help=", ".join(ENVIRONMENTS))
+    add("--environment", required=True, help=NAMES)
     add("--method", required=True, help=", ".join(METHODS))
     add("--alpha", required=True, metavar="TOKEN", help="initial step-size, such as 2^-8 or 0.001")
     add("--mu", metavar="TOKEN", help="meta-step-size, for the methods that have one")
@@ -40,6 +41,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--output", required=True, type=Path, metavar="FILE", help="the run file (.npz) to write")
     reading_help = "a reading of the paper other than the default; config/README.md lists them"
     add("--reading", action="append", default=[], metavar="KEY=VALUE", help=reading_help)
+    features_help = "what the agent sees of an observation; short for --reading features=VALUE; on gymnasium"
+    add("--features", choices=FEATURES.values, help=features_help)
     hyper = f"a further hyper-parameter of the method other than the published default: {hyper_help()}"
     add("--hyper", action="append", default=[], metavar="KEY=VALUE", help=hyper)
     agent_help = "fast (default): compiled, if the method has a compiled kernel; plain: written for reading, and up to "
@@ -63,7 +66,7 @@ def call(options: argparse.Namespace) -> None:
             raise UserError(f"--{name}: {key.environment} has no use for it; leave it out")
     agent = _OLD_NAMES.get(options.agent, options.agent) or "fast"
     device = options.device or "auto"
-    answers = readings.complete(environment.asked(key.method), _pairs("--reading", options.reading), "reading")
+    answers = readings.complete(environment.asked(key.method), _chosen(options, environment), "reading")
     hyper = complete_hyper(key.method, _pairs("--hyper", options.hyper), "hyper", domain.name)
     for path in filter(None, (options.output, options.checkpoint)):
         atomic.check_writable(path)
@@ -94,7 +97,8 @@ def call(options: argparse.Namespace) -> None:
     if made.diverged_episode is not None:
         frame = made.meta.get("diverged_frame")
         where = f"episode {made.diverged_episode}" if frame is None else f"frame {frame}"
-        print(f"diverged in {where}: what follows counts as returns of {environment.failed_return:g}", file=sys.stderr)
+        failed = made.returns[-1] if frame is None else environment.failed_return
+        print(f"diverged in {where}: what follows counts as returns of {failed:g}", file=sys.stderr)
     print(f"{options.output}: {_score(made, environment.failed_return)}, in {time.monotonic() - start:.1f} s")
 
 
@@ -154,6 +158,18 @@ def _length(options: argparse.Namespace, domain: Domain) -> int:
     if length is None:
         raise UserError(f"--{domain.unit}: is missing; {options.environment} needs a whole number such as 1000")
     return length
+
+
+def _chosen(options: argparse.Namespace, environment: Environment) -> dict[str, str]:
+    """The readings that the options choose."""
+    chosen = _pairs("--reading", options.reading)
+    if options.features is None:
+        return chosen
+    if FEATURES not in environment.readings:
+        raise UserError(f"--features: {environment.token} has no use for it; leave it out")
+    if FEATURES.key in chosen:
+        raise UserError("--features: --reading says it too; leave one of them out")
+    return chosen | {FEATURES.key: options.features}
 
 
 def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:

@@ -105,9 +105,10 @@ def _shared(name: str, entry: Any) -> dict[str, Any]:
 
 def _check_environments(entry: Any, key: str) -> None:
     """Holds environments to one domain, which counts in the kind's unit."""
-    fitting = [name for name in ENVIRONMENTS if domain_of(name).unit == KINDS[entry.kind].unit]
+    unit = KINDS[entry.kind].unit
+    fitting = [name for name in ENVIRONMENTS if domain_of(name).unit == unit]
     for environment in entry.environment:
-        if environment not in fitting:
+        if domain_of(environment).unit != unit:
             raise UserError(
                 f"{key}.environment: is {environment}; a figure of kind {entry.kind} has one of {', '.join(fitting)}"
             )
@@ -115,7 +116,7 @@ def _check_environments(entry: Any, key: str) -> None:
         if domain != first:
             raise UserError(
                 f"{key}.environment: {environment} is of {domain} and {entry.environment[0]} of {first}; a figure has "
-                "games of one"
+                "environments of one"
             )
 
 

@@ -32,9 +32,8 @@ class Environment:
       token, label: its name in configs and paths, and in running text.
       readings: the questions that the paper leaves open about it.
       has_drift: whether its runs have a drift rate.
-      failed_return: the return of an episode without a policy, after a run has diverged. Runs with losses have no use
-        for it: their losses say what came then.
-      has_own_code: whether code that the domain's other environments have no use for stands behind its runs.
+      failed_return: the return of an episode without a policy, after a run has diverged. Runs that count in episodes
+        hold it, and runs with losses have no use for it: their losses say what came then.
     """
 
     token: str
@@ -42,7 +41,6 @@ class Environment:
     readings: tuple[Reading, ...]
     failed_return: float
     has_drift: bool = False
-    has_own_code: bool = False
 
     def asked(self, *methods: str) -> tuple[Reading, ...]:
         """Of the readings those that concern the agent of one of some methods."""
@@ -123,6 +121,13 @@ class Domain(ABC):
     def device(self, chosen: str) -> str:
         """What a chosen device means there: cpu, cuda, or auto."""
         return self.auto_device if chosen == "auto" else chosen
+
+    def check(self, environment: str) -> None:  # noqa: B027 — most have nothing to find out
+        """Finds out what only making an environment shows; it may import what it needs.
+
+        Raises:
+          UserError: the environment is not there, or of a kind that the agents cannot learn on.
+        """
 
     @abstractmethod
     def train(self, request: Request, progress: Progress) -> "Run":

@@ -1,13 +1,14 @@
 """The domains that there are. A new one is a folder here with `domain.py`, and an entry in `DOMAINS`.
 
-A task of Gymnasium needs no folder, and its entry is in `TASKS`.
-
 Nothing heavy is imported, and no fingerprint covers this module.
 """
 
+from collections.abc import Mapping
+
 from metatrace.domains.atari.domain import DOMAIN as ATARI
 from metatrace.domains.geoff.domain import DOMAIN as GEOFF
-from metatrace.domains.gymnasium.domain import Gymnasium, Task
+from metatrace.domains.gymnasium.domain import DOMAIN as GYMNASIUM
+from metatrace.domains.gymnasium.domain import ById
 from metatrace.domains.minatar.domain import DOMAIN as MINATAR
 from metatrace.domains.mountain_car.domain import DOMAIN as MOUNTAIN_CAR
 from metatrace.domains.prediction.domain import DOMAIN as PREDICTION
@@ -17,15 +18,13 @@ from metatrace.domains.tracking.domain import DOMAIN as TRACKING
 from metatrace.errors import UserError
 from metatrace.methods import METHODS
 
-# Of Gymnasium: a file for each, with a `Task`.
-TASKS: tuple[Task, ...] = ()
-DOMAINS: tuple[Domain, ...] = (
-    *(MOUNTAIN_CAR, ATARI, MINATAR, TRACKING, GEOFF, PREDICTION),
-    *([Gymnasium(*TASKS)] if TASKS else []),
+DOMAINS: tuple[Domain, ...] = (MOUNTAIN_CAR, ATARI, MINATAR, TRACKING, GEOFF, PREDICTION, GYMNASIUM)
+# By token. Any id of Gymnasium is there; two of them stand for all in lists.
+ENVIRONMENTS: Mapping[str, Environment] = ById(
+    {token: environment for domain in DOMAINS for token, environment in domain.environments.items()}
 )
-ENVIRONMENTS: dict[str, Environment] = {
-    token: environment for domain in DOMAINS for token, environment in domain.environments.items()
-}
+# What an option or key may name, in words.
+NAMES = f"{', '.join(ENVIRONMENTS)}, or gymnasium: and any other id of Gymnasium"
 # All of them, each once.
 READINGS: tuple[Reading, ...] = tuple(
     dict.fromkeys(reading for environment in ENVIRONMENTS.values() for reading in environment.readings)
@@ -39,7 +38,7 @@ def environment_of(token: str, where: str) -> Environment:
       UserError: there is no such environment; `where` tells the user which key or option names it.
     """
     if token not in ENVIRONMENTS:
-        raise UserError(f"{where}: there is no {token!r}; it must be one of {', '.join(ENVIRONMENTS)}")
+        raise UserError(f"{where}: there is no {token!r}; it must be one of {NAMES}")
     return ENVIRONMENTS[token]
 
 
@@ -54,8 +53,3 @@ def methods_of(environment: str) -> list[str]:
 def domain_of(environment: str) -> Domain:
     """The domain of an environment (a key of `ENVIRONMENTS`)."""
     return next(domain for domain in DOMAINS if environment in domain.environments)
-
-
-def code_owner(environment: str) -> str:
-    """Whose code stands behind runs on an environment: its domain's, or its own."""
-    return environment if ENVIRONMENTS[environment].has_own_code else domain_of(environment).name

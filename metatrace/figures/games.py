@@ -1,4 +1,7 @@
-"""Return on games, as in the paper's figures 8 and 9: one panel per game and method, one line per initial α."""
+"""Return on games, as in the paper's figures 8 and 9: one panel per game and method, one line per initial α.
+
+The same for other environments, over episodes where games have observed frames.
+"""
 
 from typing import Any
 
@@ -7,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
-from metatrace.analysis import tables
+from metatrace.analysis import points, tables
 from metatrace.figures import style
 from metatrace.figures.kinds.kind import PictureJob
 from metatrace.figures.style import Look
@@ -15,6 +18,8 @@ from metatrace.methods import METHODS
 from metatrace.numbers import descending, label
 from metatrace.runs.key import UNTUNED
 
+# What curves may go over, and the name of its axis
+_AXES = {"episode": style.EPISODE, "frame": "Observed frames"}
 CURVE, BEST_CONSTANT = "curve", "best constant"  # the roles in the drawn table
 # Where several seeds ran, some episodes may have ended: a line needs one of every seed.
 _NO_LINE = "too few episodes ended for a line"
@@ -22,6 +27,8 @@ _NO_LINE = "too few episodes ended for a line"
 
 def draw_job(job: PictureJob) -> tuple[Figure, pd.DataFrame]:
     curves, settings, best = tables.read_all(job.tables, "curves", "settings", "best_constant")
+    if "episode" in curves:
+        curves = points.of_episodes(curves)
     table = drawn_table(curves, settings, best)
     return draw(table, settings, job), table
 
@@ -38,15 +45,16 @@ def draw(table: pd.DataFrame, settings: pd.DataFrame, job: PictureJob) -> Figure
     games, methods = list(settings["environment"].unique()), style.in_order(settings["method"])
     looks = style.token_looks(descending(settings["alpha"]))
     references = table.loc[table["role"] == BEST_CONSTANT, "alpha"].unique()
+    over = _over(table)
     places = [(game, method) for game in games for method in methods]
     several = len(games) > 1
     columns = len(methods) if several else min(len(methods), 2)
     row = 3.9 if len(places) <= columns else 1.95 if several else 2.75
     sharey = "row" if several else True
-    figure = style.panels(len(places), columns, "Observed frames", (0.6, row, row), job, sharey=sharey)
+    figure = style.panels(len(places), columns, _AXES[over], (0.6, row, row), job, sharey=sharey)
     for panel, (game, method) in zip(figure.axes, places, strict=True):
         here = table[(table["environment"] == game) & (table["panel_method"] == method)]
-        _panel(panel, here, looks, names_best=len(references) > 1)
+        _panel(panel, here, looks, over, names_best=len(references) > 1)
         if not several or game == games[0]:
             name = METHODS[method].name
             panel.set_title(name[0].upper() + name[1:], loc="left", pad=5)
@@ -64,13 +72,13 @@ def drawn_table(curves: pd.DataFrame, settings: pd.DataFrame, best: pd.DataFrame
     """All that the figure draws, one row per point.
 
     Args:
-      curves: of `analysis.games.curves`; settings: of the same runs.
+      curves: of `analysis.games.curves` or `analysis.aggregate`; settings: of the same runs.
       best: of `analysis.games.best_constant`: the best constant α of each game.
 
     Returns:
       the rows of `curves`, each with panel_method (the method of the panel that it is drawn in) and role
       (`curve`); and once more in every panel with tuning those of the best constant α (`best constant`).
-      By game, as they first appear in `settings`, panel_method, role, α downward and frame.
+      By game, as they first appear in `settings`, panel_method, role, α downward and frame or episode.
     """
     untuned, tuned = curves[curves["method"] == UNTUNED], settings[settings["method"] != UNTUNED]
     panels = tuned[["environment", "method"]].drop_duplicates().rename(columns={"method": "panel_method"})
@@ -82,14 +90,19 @@ def drawn_table(curves: pd.DataFrame, settings: pd.DataFrame, best: pd.DataFrame
         "role": [CURVE, BEST_CONSTANT],
         "alpha": descending(settings["alpha"]),
     }
-    return style.in_orders(pd.concat(shown, ignore_index=True), orders, "frame")
+    return style.in_orders(pd.concat(shown, ignore_index=True), orders, _over(curves))
+
+
+def _over(rows: pd.DataFrame) -> str:
+    """What curves go over."""
+    return next(column for column in _AXES if column in rows)
 
 
 def _return_axes(figure: Figure, axes: list[Axes], table: pd.DataFrame, games: list[str]) -> None:
     """Ranges of the axes of return, and the names of games; `axes`: the first panel of each row."""
     if len(games) > 1:
         for panel, game in zip(axes, games, strict=True):
-            panel.set_ylabel(game.replace("_", " "), weight="bold")
+            panel.set_ylabel(game.rpartition(":")[2].replace("_", " "), weight="bold")
         figure.supylabel(style.RETURN, size=axes[0].yaxis.label.get_fontsize())
         figure.align_ylabels(axes)
     for number, panel in enumerate(axes):
@@ -100,13 +113,13 @@ def _return_axes(figure: Figure, axes: list[Axes], table: pd.DataFrame, games: l
             panel.set_ylim(*style.value_range(shown))
 
 
-def _panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Look], *, names_best: bool) -> None:
+def _panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Look], over: str, *, names_best: bool) -> None:
     """Draws a panel; without a line of its own, it says so."""
     curves, best = rows[rows["role"] == CURVE], rows[rows["role"] == BEST_CONSTANT]
-    style.curves(axes, curves, "alpha", looks, over="frame")
+    style.curves(axes, curves, "alpha", looks, over)
     if not best.empty:
         reference = _reference(f"{BEST_CONSTANT} ", best["alpha"].iloc[0])
-        style.curve(axes, best, reference, BEST_CONSTANT, width=1.6, over="frame")
+        style.curve(axes, best, reference, BEST_CONSTANT, width=1.6, over=over)
         if names_best:
             style.legend_above(axes, [reference], "lower right", 1)
     if curves.empty:

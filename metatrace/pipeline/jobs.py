@@ -20,19 +20,17 @@ _MAKING = "metatrace.pipeline.making"
 def domain_jobs(domains: Iterable[Domain]) -> dict[str, Code]:
     """`compile_<kernel>`, and `run_<domain>_<method>` for each method that runs there.
 
-    Where that is by a compiled kernel and there is a plain agent as well, `run_<domain>_<method>_plain`. An environment
-    with code of its own has its own jobs, `run_<environment>_<method>`.
+    Where that is by a compiled kernel and there is a plain agent as well, `run_<domain>_<method>_plain`. The same code
+    stands behind all environments of a domain.
     """
     jobs: dict[str, Code] = {}
     for domain in domains:
         jobs |= {f"compile_{kernel}": domain.kernel_code(kernel) for kernel in domain.kernels}
-        environments = {e.token if e.has_own_code else domain.name: name for name, e in domain.environments.items()}
-        methods = [token for token, method in METHODS.items() if domain.name in method.domains]
-        for owner, environment in environments.items():
-            for method in methods:
-                jobs[f"run_{owner}_{method}"] = domain.code(environment, method)
-                if "agent" in domain.options and domain.kernel_of(method) is not None:
-                    jobs[f"run_{owner}_{method}_plain"] = domain.code(environment, method, "plain")
+        environment = next(iter(domain.environments))
+        for method in (token for token, method in METHODS.items() if domain.name in method.domains):
+            jobs[f"run_{domain.name}_{method}"] = domain.code(environment, method)
+            if "agent" in domain.options and domain.kernel_of(method) is not None:
+                jobs[f"run_{domain.name}_{method}_plain"] = domain.code(environment, method, "plain")
     return jobs
 
 

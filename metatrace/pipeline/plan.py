@@ -27,6 +27,7 @@ from metatrace.pipeline.jobs import code_of, is_long
 from metatrace.pipeline.status import WantedRun, wanted
 from metatrace.report import context, labels
 from metatrace.runs import atomic
+from metatrace.runs.key import folder_of
 
 SCORES_OF_OTHERS = "config/reference_scores.csv"
 _SCRIPTS = Path(__file__).parents[2] / "workflow" / "scripts"
@@ -85,6 +86,11 @@ class Plan:
     def long_domains(self) -> list[Domain]:
         """Those whose runs take hours or days: they can go on from a checkpoint."""
         return [domain for domain in self.domains() if is_long(domain)]
+
+    def folders(self, domain: Domain) -> list[str]:
+        """The folders of runs in a domain, one for each environment."""
+        asked = {run.environment for _, run in self.lengths if run.environment in domain.environments}
+        return sorted(map(folder_of, asked))
 
     # Runs.
 

@@ -23,7 +23,7 @@ from metatrace.pipeline.plan import Plan
 from metatrace.pipeline.progress_line import ProgressLine
 from metatrace.pipeline.status import WantedRun
 from metatrace.report import context
-from metatrace.runs.key import RunKey
+from metatrace.runs.key import RunKey, environment_in
 
 _FOLDER = Path(".snakemake")
 # How the names of the rules begin whose files runs need, but are not made of.
@@ -95,7 +95,7 @@ def run_of(wildcards: Any) -> WantedRun:
     """The run that a job makes."""
     w = wildcards
     variant = w.place.removeprefix("readings/").removesuffix("/")
-    return WantedRun(variant, RunKey(w.environment, w.method, w.alpha, w.mu, w.drift, int(w.seed)))
+    return WantedRun(variant, RunKey(environment_in(w.environment), w.method, w.alpha, w.mu, w.drift, int(w.seed)))
 
 
 def look_behind_kernels() -> None:

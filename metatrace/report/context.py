@@ -12,7 +12,7 @@ from typing import Any
 from metatrace.config.experiments import Experiments
 from metatrace.config.figure import Figure
 from metatrace.domains.readings import Reading
-from metatrace.domains.registry import ENVIRONMENTS, code_owner, domain_of
+from metatrace.domains.registry import ENVIRONMENTS, domain_of
 from metatrace.figures.kinds import entry
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import ACTOR_CRITIC, METHODS
@@ -68,7 +68,7 @@ def note(asked: Experiments, paper: Experiments, figure: Figure, *, curves: bool
 
 def run_job(environment: str, method: str) -> str:
     """The kind of job (a key of `jobs.JOBS`) that makes a run."""
-    return f"run_{code_owner(environment)}_{method}"
+    return f"run_{domain_of(environment).name}_{method}"
 
 
 def run_jobs(asked: Experiments) -> set[str]:
@@ -194,11 +194,7 @@ def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, A
         "runs": len(asked.all_runs()),
         "code": dict(code),
         "fingerprint": digest(code),
-        "environments": {
-            name: environment.label
-            for name, environment in ENVIRONMENTS.items()
-            if any(name in figure.environments for figure in figures)
-        },
+        "environments": {name: ENVIRONMENTS[name].label for figure in figures for name in figure.environments},
         "methods": {
             name: method.label for name, method in METHODS.items() if any(name in figure.methods for figure in figures)
         },
@@ -215,7 +211,7 @@ def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, A
                 "variant": figure.variant,
                 "smoothing": figure.smoothing,
                 "tables": [table for table in KINDS[figure.kind].csv(figure) if table != "aggregate_scores"],
-                "panels": "environment" if len(figure.environments) > 1 else panels,
+                "panels": "environment" if len(figure.environments) > 1 and figure.kind == "games" else panels,
                 "colours": colours,
                 "best": figure.kind == "best_mu",
             }

@@ -8,6 +8,8 @@ from metatrace.methods import METHODS
 from metatrace.methods import UNTUNED as UNTUNED
 
 NO_MU, NO_DRIFT = "0", "0"
+# What no file system has anything against, for the two signs of an environment's name that some cannot hold.
+_SAFE = {"/": "~~", ":": "~"}
 
 
 @dataclass(frozen=True, order=True)
@@ -24,9 +26,23 @@ class RunKey:
     def path(self, root: str | os.PathLike[str]) -> str:
         """Where the run's file lies below `root` (`results/<scale>/runs`)."""
         return (
-            f"{os.fspath(root)}/{self.environment}/{self.method}"
+            f"{os.fspath(root)}/{folder_of(self.environment)}/{self.method}"
             f"/alpha~{self.alpha}/mu~{self.mu}/drift~{self.drift}/seed~{self.seed}.npz"
         )
+
+
+def folder_of(environment: str) -> str:
+    """The folder of an environment's runs: `gymnasium~CartPole-v1` for `gymnasium:CartPole-v1`."""
+    for sign, safe in _SAFE.items():
+        environment = environment.replace(sign, safe)
+    return environment
+
+
+def environment_in(folder: str) -> str:
+    """The environment whose runs a folder has."""
+    for sign, safe in _SAFE.items():
+        folder = folder.replace(safe, sign)
+    return folder
 
 
 def grid_of_runs(

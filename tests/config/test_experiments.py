@@ -17,7 +17,7 @@ from metatrace.runs.key import RunKey
 CONFIGS = Path(__file__).parents[2] / "config"
 PAPER, QUICK, PREVIEW = (CONFIGS / f"{scale}.yaml" for scale in ("paper", "quick", "preview"))
 # Sections of which the paper has nothing.
-OURS = ("comparisons", "fresh_seeds", "alternatives", "minatar", "related")
+OURS = ("comparisons", "fresh_seeds", "alternatives", "minatar", "related", "elsewhere")
 MINATAR = [
     *("figure_m1", "figure_m2", "figure_m3", "figure_m4"),
     *("figure_m5_breakout", "figure_m5_space_invaders", "figure_m5_asterix"),

@@ -75,6 +75,6 @@ def pending(project):
         return {}, {}
     table = output.split("Job stats:")[-1].split("total")[0]
     jobs = {name: int(count) for name, count in re.findall(r"^([\w-]+) +(\d+)$", table, re.MULTILINE)}
-    runs = Counter(re.findall(r"Run: (\w+), ([\w-]+), α", output))
+    runs = Counter(re.findall(r"Run: ([^ ]+), ([\w-]+), α", output))
     assert sum(runs.values()) == sum(count for name, count in jobs.items() if name.startswith("run_")), output
     return {name: count for name, count in jobs.items() if name != "all" and not name.startswith("run_")}, dict(runs)

@@ -344,3 +344,21 @@ def test_the_same_tables_give_the_same_bytes(tmp_path):
         style.save(draw(made()), pd.DataFrame(), tmp_path / name)
     for suffix in ("svg", "pdf", "png"):
         assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()
+
+
+def test_other_environments_have_the_same_panels_over_episodes(check_texts):
+    environments = ("gymnasium:CartPole-v1", "gymnasium:Acrobot-v1")
+    rng = np.random.default_rng(5)
+    runs = [
+        Run(run, rng.uniform(-200, 0, 30), np.ones(30, np.int64), {})
+        for run in grid_of_runs(environments, ["mixed", "none", "adam"], ALPHAS, ["2^-8"], ["0"], range(2))
+    ]
+    made = aggregate.aggregate(runs, window=5, final=10, spread_alpha_max=2**-5)
+    table = games.drawn_table(made.curves, made.settings, tables.best_constant(made.settings))
+    figure = games.draw(table, made.settings, replace(JOB, facts={"length": 30}))
+    assert [axes.get_ylabel() for axes in figure.axes[::3]] == ["Acrobot-v1", "CartPole-v1"]
+    assert [axes.get_title(loc="left") for axes in figure.axes[:3]] == ["No tuning", "Mixed", "Adam"]
+    assert figure.axes[-1].get_xlabel() == "Training episode" and figure.axes[0].get_xlim() == (0, 30)
+    for axes in figure.axes:
+        assert list(lines(axes))[:3] == DOWNWARD and lines(axes)["2^-7"].get_xdata().tolist() == list(range(1, 31))
+    check_texts(figure)

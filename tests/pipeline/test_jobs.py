@@ -22,7 +22,7 @@ class MadeUp:
     environments = MappingProxyType(
         {
             "maze": Environment("maze", "maze", (), 0.0),
-            "hall": Environment("hall", "hall", (), 0.0, has_own_code=True),
+            "hall": Environment("hall", "hall", (), 0.0),
         }
     )
     kernels = ("maze_kernel",)
@@ -38,18 +38,16 @@ class MadeUp:
 def test_a_domain_has_a_job_for_each_kernel_and_each_method_that_runs_there():
     found = jobs.domain_jobs([MadeUp()])
     there = {token for token, method in METHODS.items() if "atari" in method.domains}
-    runs = {f"run_{place}_{token}" for token in there for place in ("atari", "hall")}
+    runs = {f"run_atari_{token}" for token in there}
     assert found.keys() == {"compile_maze_kernel", *runs}
     assert found["run_atari_mixed"] == Code(("made.maze",), "mixed")
-    assert found["run_hall_mixed"] == Code(("made.hall",), "mixed")
     assert found["compile_maze_kernel"] == Code(("made.maze_kernel",))
 
 
 @pytest.mark.parametrize("domain", DOMAINS, ids=lambda domain: domain.name)
-def test_environments_that_share_jobs_share_code(domain):
+def test_environments_of_a_domain_share_code(domain):
     for method in (token for token, entry in METHODS.items() if domain.name in entry.domains):
-        sharing = [name for name, environment in domain.environments.items() if not environment.has_own_code]
-        assert len({domain.code(name, method) for name in sharing}) == 1
+        assert len({domain.code(name, method) for name in domain.environments}) == 1
 
 
 def test_a_kind_of_figure_has_a_job_for_its_tables_and_one_for_all_its_pictures():

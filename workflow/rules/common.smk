@@ -47,7 +47,7 @@ def figure_of(wildcards):
 
 def kernel_files(wildcards):
     """The kernel that a run needs, if any."""
-    return PLAN.kernel_files(domain_of(wildcards.environment), [wildcards.method])
+    return PLAN.kernel_files(domain_of(run_of(wildcards).key.environment), [wildcards.method])
 
 
 def run_job(wildcards):

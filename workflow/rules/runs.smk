@@ -35,7 +35,7 @@ for domain in PLAN.domains():
         log:
             f"{RESULTS}/logs/{{place}}runs/{{environment}}/{RUN}.log",
         wildcard_constraints:
-            environment=any_of(domain.environments),
+            environment=any_of(PLAN.folders(domain)),
         priority: PLAN.priority(domain)
         conda:
             ENVIRONMENT
@@ -44,13 +44,15 @@ for domain in PLAN.domains():
             **PLAN.resources(domain, run_of),
         params:
             job=run_job,
+            # By its own name, which is not always that of its folder. With `input`, it makes no run stale.
+            environment=lambda wildcards, input: run_of(wildcards).key.environment,
             # A checkpoint is no output: Snakemake removes the outputs of a job that failed or was killed.
             files=lambda wildcards, input: PLAN.run_options(run_of(wildcards), input.kernel),
         message:
-            "Run: {wildcards.environment}, {wildcards.method}, α {wildcards.alpha}, μ {wildcards.mu},"
+            "Run: {params.environment}, {wildcards.method}, α {wildcards.alpha}, μ {wildcards.mu},"
             " drift {wildcards.drift}, seed {wildcards.seed}"
         shell:
-            "python -m metatrace run --environment {wildcards.environment} --method {wildcards.method}"
+            "python -m metatrace run --environment {params.environment} --method {wildcards.method}"
             " --alpha {wildcards.alpha} --mu {wildcards.mu} --drift {wildcards.drift} --seed {wildcards.seed}"
             " {params.job[options]} {params.files} --output {output:q} > {log:q} 2>&1"
 

@@ -12,7 +12,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from metatrace import numbers
-from metatrace.domains.registry import ENVIRONMENTS
+from metatrace.domains.gymnasium.domain import PATTERN
+from metatrace.domains.registry import ENVIRONMENTS, NAMES
 from metatrace.errors import UserError
 from metatrace.methods import METHODS
 
@@ -27,6 +28,7 @@ SECTIONS = {
     "fresh_seeds": "Fresh seeds",
     "alternatives": "What a user would pick instead",
     "related": "Related systems",
+    "elsewhere": "Elsewhere: environments of Gymnasium",
 }
 # Those whose figures are the paper's own; it has none like those of the others.
 PAPERS_OWN = ("mountain_car", "drifting_mountain_car", "atari")
@@ -88,16 +90,21 @@ def _seeds(value: int | str | list[int]) -> tuple[int, ...]:
     return tuple(range(value) if isinstance(value, int) else value)
 
 
-def _names(known: Collection[str]) -> Any:
-    """The type of one name or a list of different ones; either becomes a tuple."""
+def _names(known: Collection[str], pattern: str = "") -> Any:
+    """The type of one name or a list of different ones; either becomes a tuple.
+
+    Args:
+      pattern: what else is known, for the schema.
+    """
 
     def names(value: str | list[str]) -> tuple[str, ...]:
         listed = (value,) if isinstance(value, str) else tuple(value)
-        if not set(listed) <= set(known):
+        if not all(name in known for name in listed):
             raise ValueError
         return listed
 
-    one = Annotated[str, Field(json_schema_extra={"enum": list(known)})]
+    listed: Any = {"enum": list(known)}
+    one = Annotated[str, Field(json_schema_extra={"anyOf": [listed, {"pattern": pattern}]} if pattern else listed)]
     return Annotated[one | Several[one], AfterValidator(names)]
 
 
@@ -144,7 +151,7 @@ _Answer: Any = _answer("an answer that config/README.md lists")
 _Setting: Any = _answer("a number token in quotes, such as '1000'")
 Answers = dict[str, _Answer]
 Settings = dict[str, _Setting]
-Environments: Any = _names(ENVIRONMENTS)
+Environments: Any = _names(ENVIRONMENTS, PATTERN)
 Methods: Any = _names(METHODS)
 
 
@@ -172,7 +179,7 @@ class OwnRuns(Entry):
     """What every figure with runs of its own has."""
 
     environment: Environments = key(
-        f"an environment, one of {', '.join(ENVIRONMENTS)}; or, for a figure of kind games, a list of different games"
+        f"an environment, one of {NAMES}; or, for a figure of kind games or environments, a list of different ones"
     )
     method: Methods = key(f"a method, one of {', '.join(METHODS)}; or a list of different ones")
     alpha: Tokens = key("a list of number tokens such as 2^-10, at least one", "the initial step-sizes")

@@ -3,6 +3,7 @@
 from metatrace.figures.kinds import (
     best_mu,
     compared,
+    environments,
     errors,
     errors_compared,
     games,
@@ -17,6 +18,6 @@ from metatrace.figures.kinds.kind import Kind
 
 # A figure without `kind` is of this one.
 DEFAULT_KIND = step_sizes.KIND.name
-_MODULES = (step_sizes, best_mu, mu_and_beta, games, paired, compared)
+_MODULES = (step_sizes, best_mu, mu_and_beta, games, environments, paired, compared)
 _REGRESSION = (errors, errors_compared, learned_step_sizes, tasks)
 KINDS: dict[str, Kind] = {module.KIND.name: module.KIND for module in (*_MODULES, *_REGRESSION, prediction)}
