@@ -273,7 +273,7 @@ BAD = {
         (*NINE, "environment"),
         ["asterix", "minatar_asterix"],
         "figures.figure_9.environment",
-        "minatar_asterix is of minatar and asterix of atari; a figure has games of one",
+        "minatar_asterix is of minatar and asterix of atari; a figure has environments of one",
     ),
     "a game in a figure of mountain cars": (
         (*FIGURE, "environment"),
@@ -291,7 +291,7 @@ BAD = {
         (*NINE, "environment"),
         ["freeway", "freeway"],
         "figures.figure_9.environment",
-        "list of different games",
+        "list of different ones",
     ),
     "no frames": ((*EIGHT, "frames"), 0, "figures.figure_8.frames", "from 1 to"),
     "frames missing": ((*EIGHT, "frames"), REMOVED, "figures.figure_8.frames", "a whole number of observed frames"),
