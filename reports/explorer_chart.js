@@ -1,12 +1,5 @@
 /* The explorer, second part: from curves to a chart in Vega-Lite. */
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
-/* Registered as a colour, a variable of the style sheet is read as the colour in force. */
-for (const name of ["--card", "--ink", "--soft", "--edge", "--grid"]) {
-  CSS.registerProperty({ name, syntax: "<color>", inherits: true, initialValue: "transparent" });
-}
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
-
 const palette = (field, domain) => {
   const look = dark.matches ? "dark" : "light";
   if (field === "method") return domain.map((method) => looks.methods[method][look]);

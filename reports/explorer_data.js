@@ -1,8 +1,6 @@
 /* The explorer, first part: its data, and how values are called and ordered. */
 
-const data = JSON.parse(document.getElementById("data").textContent);
 const { curves, looks, words } = data;
-const ui = Object.fromEntries([...document.querySelectorAll("[id]")].map((part) => [part.id, part]));
 
 /* In this order: each list of choices shows what those above it leave. */
 const FIELDS = ["variant", "method", "drift", "mu", "alpha"];
@@ -14,20 +12,12 @@ const NAMES = {
   variant: "readings", environment: "environment", method: "method", drift: "drift rate", mu: "μ", alpha: "α",
 };
 const TEXTS = { variant: words.variants, environment: words.environments, method: words.methods };
-const RAISED = Object.fromEntries([..."-0123456789"].map((sign, i) => [sign, [..."⁻⁰¹²³⁴⁵⁶⁷⁸⁹"][i]]));
 const AXES = { episode: "Training episode", frame: "Observed frames" };
 const UNTUNED = "0";
 const ALL_GAMES = "all games";
 const MOST_CURVES = 150;
 const MOST_RUNS = 1500;
 const FIRST_ROWS = 50;
-
-const make = (tag, properties = {}, ...parts) => {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...parts);
-  return made;
-};
-const plural = (count, one) => `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 
 /* Lists of numbers hold the steps from one to the next, in units of the last decimal; null where there is none. */
 const summed = (steps, unit = 1) => {
@@ -49,10 +39,6 @@ const columnsOf = (table) =>
     cells: numbers ?? places.map((place) => texts[place]),
   }));
 
-const number = (token) => {
-  const [base, power = 1] = String(token).split("^");
-  return base ** power;
-};
 const rank = (field, value) => {
   if (field in TEXTS) return Object.keys(TEXTS[field]).indexOf(value);
   return field === "alpha" || field === "mu" ? -number(value) : number(value);
@@ -62,7 +48,7 @@ const values = (field, some) =>
 const label = (field, value) => {
   if (field in TEXTS) return TEXTS[field][value];
   if (field === "mu" && value === UNTUNED) return "untuned";
-  return value.replace(/\^(-?\d+)$/, (_, power) => [...power].map((sign) => RAISED[sign]).join(""));
+  return raised(value);
 };
 const short = (field, value) => (field === "method" ? looks.methods[value].name : label(field, value));
 const isTuned = (curve) => curve.mu !== UNTUNED;

@@ -56,6 +56,7 @@ JOBS: dict[str, Code] = {
     "chosen_settings": Code((f"{_MAKING}:choose_settings",)),
     "claims": Code((f"{_MAKING}:judge_claims",)),
     "explorer": Code((f"{_MAKING}:write_explorer",)),
+    "try_page": Code((f"{_MAKING}:write_try_page",)),
     "report": Code((f"{_MAKING}:write_report",)),
 }
 # The workflow's rules whose names are not those of their jobs.

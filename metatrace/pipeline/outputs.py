@@ -70,8 +70,8 @@ def claim_files(results: str) -> list[str]:
 
 
 def page_files(results: str) -> list[str]:
-    """What shows a whole scale: the verdicts, the explorer, and last the report."""
-    return [*claim_files(results), f"{results}/explorer.html", f"{results}/report.html"]
+    """What shows a whole scale: the verdicts, the explorer, the page to play with, and last the report."""
+    return [*claim_files(results), *(f"{results}/{page}.html" for page in ("explorer", "try", "report"))]
 
 
 def figure_files(results: str, figures: Sequence[Figure]) -> list[str]:

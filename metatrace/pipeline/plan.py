@@ -347,6 +347,15 @@ class Plan:
         verdicts = f"{self.results}/tables/claims.json"
         return [*outputs.thinned_files(self.results, self.figures), *tables, *templates, verdicts]
 
+    def try_page_job(self) -> Job:
+        """What writes the page to play with."""
+        words = context.try_context(self.paper)
+        return {
+            "code": [code_of("try_page"), script_code("write_try_page")],
+            "looks": [looks_of(method) for method in words["methods"]],
+            "words": words,
+        }
+
     def shown_files(self) -> list[str]:
         """What the report shows of the figures: pictures in every format, and tables as CSV."""
         return [*outputs.drawn_files(self.results, self.figures), *outputs.csv_files(self.results, self.figures)]

@@ -6,7 +6,6 @@ thinned figures, with runs that several figures share there once, and the tables
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from metatrace.analysis.groups import SETTING
 from metatrace.errors import UserError
 from metatrace.figures import planes, style
 from metatrace.methods import METHODS
+from metatrace.report import inlining
 from metatrace.report.claims_page import name_of
 from metatrace.report.context import EXPLORER_FILES
 from metatrace.runs import atomic
@@ -29,7 +29,6 @@ from metatrace.runs.atomic import remedy
 # How many colours from dark to light: enough for any choice of step-sizes.
 _SHADES = 33
 _DIGITS = 7
-_MARK = "/*{}*/"
 _VEGA_LITE = "6.4"
 
 
@@ -57,21 +56,10 @@ def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
     }
     if "verdicts" in words["tables"]:
         shown["tables"]["verdicts"] = columns(_verdicts(folder / "claims.json"))
-    text, look, *scripts = (atomic.read_text(template / file, "restore it") for file in EXPLORER_FILES)
-    data = json.dumps(shown, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    parts = {
-        "style": look,
-        # In HTML this character begins the end of a script; JSON can write it in another way.
-        "data": data.replace("<", "\\u003c"),
-        "libraries": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE),
-        "behaviour": "\n".join(scripts),
-    }
-    for name, part in parts.items():
-        if text.count(_MARK.format(name)) != 1:
-            raise UserError(f"{template}/explorer.html: must have one place for the {name}, {_MARK.format(name)}")
-        if re.search(r"<!--|</script|</style", part, re.IGNORECASE):
-            raise UserError(f"{template}: the {name} cannot stand in a page: it has an end tag or a comment")
-    return re.sub(r"/\*(\w+)\*/", lambda mark: parts[mark[1]], text).encode()
+    text, parts = inlining.read_parts(template, EXPLORER_FILES)
+    parts["data"] = inlining.as_data(shown)
+    parts["libraries"] = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE)
+    return inlining.fill(text, parts, template / EXPLORER_FILES[0])
 
 
 def curves(words: Mapping[str, Any], thinned: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
