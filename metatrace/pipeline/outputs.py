@@ -56,7 +56,8 @@ def table_files(
 
 def thinned_files(results: str, figures: Iterable[Figure]) -> list[str]:
     """What the explorer shows of some figures: their curves and runs, thinned."""
-    return [f"{results}/tables/{figure.name}/thinned.json" for figure in in_explorer(figures)]
+    thinned = [figure for figure in figures if KINDS[figure.kind].is_thinned]
+    return [f"{results}/tables/{figure.name}/thinned.json" for figure in thinned]
 
 
 def evidence_files(results: str, figures: Iterable[Figure]) -> list[str]:

@@ -255,7 +255,7 @@ class Plan:
             "code": [code_of(f"tables_{kind.name}"), script_code("make_tables")],
             "make": kind.make,
             "csv": list(kind.csv(figure)),
-            "thin": jobs.thinning(kind) if kind.explorer else "",
+            "thin": jobs.thinning(kind) if kind.is_thinned else "",
             "folder": f"{self.results}/tables/{figure.name}",
             "runs": f"{variant_folder(self.results, figure.variant)}/runs",
             "alphas": list(self._chosen(figure) if figure.best else figure.alphas),

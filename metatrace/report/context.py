@@ -28,7 +28,10 @@ VERDICTS = (
     "the part holds, and the claim's verdict",
 )
 # What the explorer's page is put together from: a template, and what goes into it.
-EXPLORER_FILES = ("explorer.html", "pages.css", "page.js", "explorer_data.js", "explorer_chart.js", "explorer.js")
+EXPLORER_FILES = (
+    *("explorer.html", "pages.css", "page.js"),
+    *(f"explorer{part}.js" for part in ("_data", "_chart", "_maps", "_address", "")),
+)
 # Likewise the page to play with.
 TRY_FILES = (
     *("try.html", "pages.css", "try.css", "page.js"),
@@ -218,9 +221,11 @@ def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, A
                 "variant": figure.variant,
                 "smoothing": figure.smoothing,
                 "tables": [table for table in KINDS[figure.kind].csv(figure) if table != "aggregate_scores"],
+                "members": [member.name for member in figure.members],
                 "panels": "environment" if len(figure.environments) > 1 and figure.kind == "games" else panels,
-                "colours": colours,
-                "best": figure.kind == "best_mu",
+                # What has one value tells nothing apart.
+                "colours": "mu" if colours == "alpha" and len(figure.alphas) == 1 and len(figure.mus) > 1 else colours,
+                "best": figure.kind == "best_mu" or bool(figure.members),
             }
             for figure in figures
             for panels, colours in filter(None, [KINDS[figure.kind].explorer])
