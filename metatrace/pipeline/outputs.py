@@ -15,6 +15,11 @@ def in_explorer(figures: Iterable[Figure]) -> list[Figure]:
     return [figure for figure in figures if KINDS[figure.kind].explorer]
 
 
+def with_returns(figures: Iterable[Figure]) -> list[Figure]:
+    """Those with curves of returns: what is published as scores and curves."""
+    return [one for one in figures if KINDS[one.kind].is_thinned and not KINDS[one.kind].has_losses]
+
+
 def csv_tables_of(figure: Figure) -> tuple[str, ...]:
     """The tables of a figure that are there as CSV too."""
     return KINDS[figure.kind].csv(figure)

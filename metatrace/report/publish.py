@@ -20,7 +20,6 @@ from metatrace.config.experiments import Experiments
 from metatrace.config.figure import Figure
 from metatrace.domains.registry import domain_of
 from metatrace.errors import UserError
-from metatrace.figures.kinds.registry import KINDS
 from metatrace.pipeline import jobs, outputs, status
 from metatrace.report import claims_page, context
 from metatrace.runs import atomic
@@ -64,8 +63,7 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
     of_regression = [figure for figure in figures if "errors" in outputs.csv_tables_of(figure) and not figure.members]
     if of_regression:
         tables.write(_errors(folder, of_regression), output / "errors.parquet")
-    kinds = {figure.name: KINDS[figure.kind] for figure in figures}
-    figures = [figure for figure in figures if kinds[figure.name].is_thinned and not kinds[figure.name].has_losses]
+    figures = outputs.with_returns(figures)
     tables.write(_scores(folder, figures), output / "scores.parquet")
     tables.write(_curves(folder, figures), output / "curves.parquet")
 
