@@ -90,7 +90,7 @@ const betaRowsOf = (some, { colours, panels, differing }) =>
 /* What the vertical axis shows of curves, by their measure, or of step-sizes. */
 const verticalOf = (measure, some, isLow) => {
   const window = `the last ${values("smoothing", some).join(" or ")}`;
-  if (measure === "beta") return { title: "log₂ of the step-size, mean over weights", scale: { zero: false } };
+  if (measure === "beta") return { title: isLow ? "log₂ step-size" : "log₂ of the step-size", scale: { zero: false } };
   if (measure === "loss") {
     return { title: `Loss (${window} ${some[0].axis}s)`, scale: { type: "log" }, axis: { tickCount: 6, format: "~g" } };
   }
@@ -196,7 +196,9 @@ const specification = (some, rows, { colours, panels, dashes }, measure) => {
         labelFontSize: 11.5, titleFontSize: 12.5, titleFontWeight: 500, titlePadding: 8,
       },
       legend: {
-        orient: below ? "bottom" : "right", direction: "vertical", columns: below && longest <= 24 ? 4 : 1,
+        orient: below ? "bottom" : "right", direction: "vertical", layout: { bottom: { direction: "vertical" } },
+        /* As many to a row as fit: they are read along the rows. */
+        columns: below ? Math.max(Math.floor(wide / (50 + 7 * longest)), 1) : 1,
         symbolType: "stroke", symbolSize: 260, symbolStrokeWidth: 2.6, symbolOpacity: 1,
         labelColor: ink, labelFontSize: 12, labelLimit: 400,
         titleColor: ink, titleFontSize: 12.5, titleFontWeight: 600, rowPadding: 3,

@@ -47,7 +47,7 @@ globalThis.tryIt = {
 class Shown {
   constructor(token, settings) {
     Object.assign(this, { token, settings, learner: learnerOf(token, settings) });
-    Object.assign(this, { returns: [], means: [], sizes: [], frame: 0, replayed: null, latest: null, readAt: 0 });
+    Object.assign(this, { returns: [], means: [], sizes: [], frame: 0, replayed: null, latest: null, readAt: 0, read: 0 });
     const { name } = methods[token];
     this.car = hill();
     this.land = landscape();
@@ -60,7 +60,7 @@ class Shown {
     ];
     this.card = make("article", { className: "agent" }, heading, ...figures, this.told);
     this.car.picture.setAttribute("aria-label", "The car on its hill, in the latest episode");
-    this.land.picture.setAttribute("aria-label", "The value function over position and velocity, with that episode's way");
+    this.land.picture.setAttribute("aria-label", "The value function over position and velocity, with the path of that episode");
     this.card.setAttribute("aria-label", name);
     this.paint();
   }
@@ -89,9 +89,10 @@ class Shown {
       this.frame += 1;
     }
     const now = performance.now();
-    if (now - this.readAt > 300) {
+    if (now - this.readAt > 300 && this.read !== this.returns.length) {
       this.land.read(this.learner);
       this.readAt = now;
+      this.read = this.returns.length;
       const { low, high } = this.land.range;
       this.caption.textContent = `Value: ${minus(low.toFixed(0))} (dark) to ${minus(high.toFixed(0))} (bright)`;
     }

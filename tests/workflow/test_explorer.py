@@ -364,6 +364,15 @@ def test_step_sizes_are_drawn_next_to_returns_where_runs_keep_them(page, made):
     assert page.locator("#step-sizes").is_hidden()
 
 
+def test_it_fits_a_phone(page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    pick(page, "Figure", "figure_7")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    charts = page.locator("#chart svg, #beta-chart svg").evaluate_all("all => all.map((one) => one.clientWidth)")
+    assert max(charts) <= page.locator("#chart").evaluate("part => part.clientWidth")
+    page.set_viewport_size({"width": 1400, "height": 1000})
+
+
 def test_a_figure_that_compares_others_shows_their_curves(page):
     pick(page, "Figure", "figure_s7")
     assert n_lines(page) == 3  # of each α that at its best μ
