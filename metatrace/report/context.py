@@ -223,14 +223,21 @@ def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, A
                 "tables": [table for table in KINDS[figure.kind].csv(figure) if table != "aggregate_scores"],
                 "members": [member.name for member in figure.members],
                 "panels": "environment" if len(figure.environments) > 1 and figure.kind == "games" else panels,
-                # What has one value tells nothing apart.
-                "colours": "mu" if colours == "alpha" and len(figure.alphas) == 1 and len(figure.mus) > 1 else colours,
+                "colours": _colours(figure, panels, colours),
                 "best": figure.kind == "best_mu" or bool(figure.members),
             }
             for figure in figures
             for panels, colours in filter(None, [KINDS[figure.kind].explorer])
         ],
     }
+
+
+def _colours(figure: Figure, panels: str, colours: str) -> str:
+    """What tells a figure's curves apart: α in place of μ, and the other way round, where that has a single value."""
+    counts = {"alpha": len(figure.alphas), "mu": len(figure.mus)}
+    if counts.get(colours) != 1:
+        return colours
+    return next((other for other, count in counts.items() if count > 1 and other != panels), colours)
 
 
 def try_context(paper: Experiments) -> dict[str, Any]:
