@@ -14,6 +14,7 @@ from metatrace.methods import METHODS
 from metatrace.numbers import parse
 from metatrace.pipeline import making
 from metatrace.pipeline.plan import Plan
+from metatrace.report import explorer
 
 pytestmark = MARKS
 ROOT = Path(__file__).parents[2]
@@ -134,9 +135,10 @@ def test_the_legend_has_a_line_for_each_group_of_weights(page, file):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_are_those_of_the_registry(page, scheme):
     page.emulate_media(color_scheme=scheme)
-    page.locator("#returns .line").nth(1).wait_for(state="attached")
-    colour = page.locator(".agent").nth(1).evaluate("card => card.style.getPropertyValue('--colour')")
-    assert (colour == METHODS["scalar"].colour) == (scheme == "light")
+    colour = METHODS["scalar"].colour
+    wanted = explorer.lighter(colour) if scheme == "dark" else colour
+    page.wait_for_function(f"document.querySelectorAll('.agent')[1].style.getPropertyValue('--colour') === '{wanted}'")
+    page.locator(f"#returns .line[stroke='{wanted}']").wait_for(state="attached")
 
 
 def test_the_keyboard_is_enough_and_the_address_follows(page, file):
