@@ -31,11 +31,12 @@ paper: $(READY) ## every figure at the paper's scale, hours: results/paper/repor
 	$(BIN)/snakemake
 	@echo "The report: results/paper/report.html"
 
-report: $(READY) ## the report and explorer of a scale, and what they need; says where they are (CONFIG=config/quick.yaml by default)
+report: $(READY) ## the report, explorer and page to play with of a scale, and what they need; says where they are (CONFIG=config/quick.yaml by default)
 	@set -e; scale=$$($(BIN)/metatrace config $(CONFIG) | sed -n '1s/.*: scale \([^,]*\),.*/\1/p'); \
 	$(BIN)/snakemake report_files --configfile $(CONFIG); \
 	echo "The report: $(CURDIR)/results/$$scale/report.html"; \
-	echo "The explorer: $(CURDIR)/results/$$scale/explorer.html"
+	echo "The explorer: $(CURDIR)/results/$$scale/explorer.html"; \
+	echo "The page to play with: $(CURDIR)/results/$$scale/try.html"
 
 test: $(READY) ## the tests, slow ones left out
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder

@@ -27,7 +27,7 @@ const chosen = () => {
 const bestOf = (some) => {
   const others = NAMING.filter((field) => field !== "mu");
   const keyOf = (curve) => JSON.stringify(others.map((field) => curve[field]));
-  const isBetter = (one, other) => (finalOf(one) - finalOf(other) || number(one.mu) - number(other.mu)) > 0;
+  const isBetter = (one, other) => (scoreOf(one) - scoreOf(other) || number(one.mu) - number(other.mu)) > 0;
   const rivals = Map.groupBy(some, keyOf);
   return some.filter((curve) => !rivals.get(keyOf(curve)).some((rival) => isBetter(rival, curve)));
 };
@@ -64,9 +64,9 @@ const readTicks = (field) => {
 };
 
 const preset = () => {
+  for (const field of FIELDS) delete ticked[field];
   const figure = figureOf(ui.figure.value);
   if (!figure) return;
-  for (const field of FIELDS) delete ticked[field];
   ui.colours.value = figure.colours;
   ui.panels.value = figure.panels;
   ui.best.checked = figure.best;
@@ -75,10 +75,19 @@ const preset = () => {
 /* ---- The page follows ---- */
 
 /* For tests, and for the curious: what is drawn, and the view that draws it. */
-const explorer = (globalThis.explorer = { rows: [], curves: [], view: null });
+const explorer = (globalThis.explorer = { palette, rows: [], curves: [], view: null, betaView: null });
 let turn = 0;
 
-const draw = async () => {
+const embed = async (some, rows, shown, measure) => {
+  if (!rows.length) return null;
+  const part = make("div");
+  const how = { mode: "vega-lite", actions: false, renderer: "svg" };
+  const { view } = await vegaEmbed(part, specification(some, rows, shown, measure), how);
+  return { part, view };
+};
+
+/* `how` the address takes what was chosen: as a new entry of the history, or in place of the present one. */
+const draw = async (how = "pushState") => {
   const mine = ++turn;
   listChoices();
   const all = chosen();
@@ -93,19 +102,28 @@ const draw = async () => {
   const rows = rowsOf(seen, shown);
   Object.assign(explorer, { rows, curves: seen });
   tell(all, some, untold.filter((field) => field !== dashes));
-  remember();
+  remember(how);
   list();
+  drawMaps();
   for (const id of ["save-svg", "save-png", "save-drawn"]) ui[id].disabled = !rows.length;
-  const next = make("div");
-  const how = { mode: "vega-lite", actions: false, renderer: "svg" };
-  const result = rows.length ? await vegaEmbed(next, specification(seen, rows, shown), how) : null;
+  const keepers = seen.filter((curve) => curve.beta).slice(0, MOST_BETA);
+  const betaRows = ui.beta.checked ? betaRowsOf(keepers, shown) : [];
+  ui["step-sizes"].hidden = !betaRows.length;
+  ui.beta.parentElement.hidden = !ofEnvironment().some((curve) => curve.beta);
+  const left = seen.filter((curve) => curve.beta).length - keepers.length;
+  ui.groups.textContent =
+    "The mean over runs and weights. Of the informative features, only those count that an agent has met." +
+    (left > 0 ? ` The first ${MOST_BETA} curves are shown; choose fewer to see the others.` : "");
+  const made = [await embed(seen, rows, shown, seen[0]?.measure), await embed(keepers, betaRows, shown, "beta")];
   if (mine !== turn) {
-    result?.view.finalize();
+    for (const one of made) one?.view.finalize();
     return;
   }
   explorer.view?.finalize();
-  explorer.view = result?.view;
-  ui.chart.replaceChildren(...(result ? [next] : []));
+  explorer.betaView?.finalize();
+  [explorer.view, explorer.betaView] = made.map((one) => one?.view);
+  ui.chart.replaceChildren(...(made[0] ? [made[0].part] : []));
+  ui["beta-chart"].replaceChildren(...(made[1] ? [made[1].part] : []));
   ui.chart.dataset.turn = String(mine);
 };
 
@@ -150,7 +168,9 @@ const isChosen = (columns) => {
   for (const curve of chosen()) {
     for (const figure of curve.figures.filter((name) => !ui.figure.value || name === ui.figure.value)) {
       const { environment: game, variant } = curve;
-      const row = { ...curve, game, figure: figureOf(figure).short, readings: words.variants[variant] };
+      /* The tables of a figure that compares others say nothing of their readings. */
+      const readings = words.variants[figureOf(figure).members.length ? figureOf(figure).variant : variant];
+      const row = { ...curve, game, figure: figureOf(figure).short, readings };
       there.add(JSON.stringify(asked.map(({ key }) => row[key])));
     }
   }
@@ -230,38 +250,11 @@ const saveDrawn = () => {
   saveCsv("curves", [[...header, "mean", "low", "high"], ...rows]);
 };
 
-/* ---- The address remembers the choices, so that a view can be shared ---- */
-
-const SELECTS = ["figure", "environment", "panels", "colours"];
-const SWITCHES = ["bands", "runs", "best"];
-
-const remember = () => {
-  const kept = new URLSearchParams(SELECTS.map((id) => [id, ui[id].value]));
-  for (const field of FIELDS) if (ticked[field]) kept.set(field, [...ticked[field]].join(" "));
-  for (const id of SWITCHES) kept.set(id, ui[id].checked ? "1" : "0");
-  try {
-    history.replaceState(null, "", `#${kept}`);
-  } catch {
-    /* Inside Snakemake's report the page has no address of its own. */
-  }
-};
-
-const recall = () => {
-  const kept = new URLSearchParams(location.hash.slice(1));
-  for (const id of SELECTS) {
-    if ([...ui[id].options].some((option) => option.value === kept.get(id))) ui[id].value = kept.get(id);
-    if (id === "figure") {
-      preset();
-      listEnvironments();
-    }
-  }
-  for (const field of FIELDS) if (kept.has(field)) ticked[field] = new Set(kept.get(field).split(" "));
-  for (const id of SWITCHES) if (kept.has(id)) ui[id].checked = kept.get(id) === "1";
-};
-
 /* ---- Beginning ---- */
 
 const listAll = () => {
+  /* Inside Snakemake's report the page has no other pages next to it, and no address. */
+  ui.pages.hidden = ui.copy.hidden = !/^(file|https?):$/.test(location.protocol);
   ui.made.append(
     "Scale: ",
     make("strong", {}, words.scale),
@@ -276,13 +269,12 @@ const listAll = () => {
     "To keep the page small, a curve has at most 120 points here and a single run 60; their values are " +
     `those in results/${words.scale}/tables/ and runs/, rounded.`;
   fill(ui.figure, [...words.figures.map((figure) => [figure.name, figure.title]), ["", "All figures"]]);
-  const tuned = new Set(curves.filter(isTuned).flatMap((curve) => curve.figures));
-  ui.figure.value = (words.figures.find(({ name }) => tuned.has(name)) ?? words.figures[0]).name;
+  fill(ui.score, Object.entries(SCORES));
   const offered = ["environment", ...FIELDS].filter((field) => values(field, curves).length > 1 || field === "alpha");
   const fields = offered.map((field) => [field, NAMES[field]]);
   fill(ui.colours, fields);
   fill(ui.panels, [["", "(one panel)"], ...fields]);
-  fill(ui.table, Object.keys(data.tables).map((name) => [name, words.tables[name].name]), "settings");
+  fill(ui.table, Object.keys(data.tables).map((name) => [name, words.tables[name].name]));
   for (const field of FIELDS) {
     const box = boxOf(field);
     const legend = box.querySelector("legend");
@@ -310,26 +302,44 @@ const listen = () => {
     }
     draw();
   };
+  const relist = () => {
+    remember("pushState");
+    list();
+  };
   ui.table.onchange = ui.only.onchange = () => {
     everything = false;
-    list();
+    relist();
   };
   ui.more.onclick = () => {
     everything = !everything;
-    list();
+    relist();
+  };
+  ui.score.onchange = () => {
+    remember("pushState");
+    drawMaps();
+  };
+  ui.maps.onclick = ({ target }) => pickCell(target.closest("button"));
+  ui.copy.onclick = async () => {
+    await copyText(location.href);
+    ui.copy.textContent = "Copied";
+    setTimeout(() => (ui.copy.textContent = "Copy link"), 2000);
   };
   ui.rows.onclick = ({ target }) => {
     const column = target.closest("th button")?.value;
     if (!column) return;
     sorting = { column, down: sorting.column === column && !sorting.down };
-    list();
+    relist();
     ui.rows.querySelector(`th button[value="${column}"]`).focus();
   };
   ui["save-table"].onclick = saveTable;
   ui["save-drawn"].onclick = saveDrawn;
   ui["save-svg"].onclick = async () => save("curves", "svg", await explorer.view.toImageURL("svg"));
   ui["save-png"].onclick = async () => save("curves", "png", await explorer.view.toImageURL("png", 2));
-  dark.onchange = draw;
+  dark.onchange = () => draw();
+  onhashchange = () => {
+    recall();
+    draw("replaceState");
+  };
   let waiting = 0;
   let width = ui.chart.clientWidth;
   onresize = () => {
@@ -344,4 +354,4 @@ const listen = () => {
 listAll();
 listen();
 recall();
-draw();
+draw("replaceState");

@@ -1,18 +1,11 @@
 /* The explorer, second part: from curves to a chart in Vega-Lite. */
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
-/* Registered as a colour, a variable of the style sheet is read as the colour in force. */
-for (const name of ["--card", "--ink", "--soft", "--edge", "--grid"]) {
-  CSS.registerProperty({ name, syntax: "<color>", inherits: true, initialValue: "transparent" });
-}
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
-
 const palette = (field, domain) => {
   const look = dark.matches ? "dark" : "light";
   if (field === "method") return domain.map((method) => looks.methods[method][look]);
   if (TOKENS.includes(field)) {
     /* Leaves out the end of the palette that would not show on a page of this brightness. */
-    const [from, to] = dark.matches ? [1, 0.4] : [0, 0.8];
+    const [from, to] = dark.matches ? [0.4, 1] : [0, 0.8];
     const step = (to - from) / Math.max(domain.length - 1, 1);
     return domain.map((_, i) => looks.shades[Math.round((from + step * i) * (looks.shades.length - 1))]);
   }
@@ -76,15 +69,49 @@ const rowsOf = (some, { colours, panels, dashes, differing }) => {
   return rows;
 };
 
-/* The chart in Vega-Lite: panels, each with layers for bands, runs, lines, and what the pointer can hit. */
-const specification = (some, rows, { colours, panels, dashes }) => {
+/* The step-sizes of the curves whose runs keep β: a line for each group of weights, told apart by dashes. */
+const betaRowsOf = (some, { colours, panels, differing }) =>
+  some.flatMap((curve) =>
+    (curve.beta ?? []).flatMap((values, i) => {
+      const shared = {
+        kind: "curve",
+        line: `${curves.indexOf(curve)} ${i}`,
+        panel: panels ? panelName(panels, curve[panels]) : "",
+        colour: short(colours, curve[colours]),
+        dash: curve.beta_groups[i],
+        name: `${nameOf(curve, differing)}: ${curve.beta_groups[i]}`,
+        last: `2^${plainNumber(values.at(-1))}`,
+      };
+      const x = grids[curve.beta_grid];
+      return values.flatMap((y, k) => (y === null ? [] : [{ ...shared, x: x[k], y }]));
+    })
+  );
+
+/* What the vertical axis shows of curves, by their measure, or of step-sizes. */
+const verticalOf = (measure, some, isLow) => {
+  const window = `the last ${values("smoothing", some).join(" or ")}`;
+  if (measure === "beta") return { title: isLow ? "log₂ step-size" : "log₂ of the step-size", scale: { zero: false } };
+  if (measure === "loss") {
+    return { title: `Loss (${window} ${some[0].axis}s)`, scale: { type: "log" }, axis: { tickCount: 6, format: "~g" } };
+  }
+  return { title: isLow ? `Return (${window})` : `Return, mean of ${window} episodes`, scale: { zero: false } };
+};
+
+/*
+The chart in Vega-Lite: panels, each with layers for bands, runs, lines, and what the pointer can hit.
+
+`measure` is "return" or "loss", or "beta" for step-sizes, whose dashes tell groups of weights apart.
+*/
+const specification = (some, rows, { colours, panels, dashes }, measure) => {
   const wide = ui.chart.clientWidth;
   const panelTexts = panels ? values(panels, some).map((value) => panelName(panels, value)) : [""];
   const most = wide < 620 ? 1 : wide < 900 ? 2 : 3;
   const columns = Math.min(panelTexts.length === 4 ? 2 : panelTexts.length, most);
   const colourValues = values(colours, some);
   const colourTexts = colourValues.map((value) => short(colours, value));
-  const dashTexts = dashes ? values(dashes, some).map((value) => short(dashes, value)) : [];
+  const isBeta = measure === "beta";
+  const groups = [...new Set(some.flatMap((curve) => curve.beta_groups ?? []))];
+  const dashTexts = isBeta ? groups : dashes ? values(dashes, some).map((value) => short(dashes, value)) : [];
   const legendTexts = [...(colourTexts.length > 1 ? colourTexts : []), ...dashTexts];
   const longest = Math.max(...legendTexts.map((text) => text.length), 0);
   const below = wide < 620 || longest > 24;
@@ -93,7 +120,6 @@ const specification = (some, rows, { colours, panels, dashes }) => {
   const isRow = panelTexts.length === columns;
   const height = columns === 1 ? Math.min(Math.max(width * 0.55, 220), 430) : width * (isRow ? 1.1 : 0.72);
   const axis = AXES[some[0].axis];
-  const windows = values("smoothing", some).join(" or ");
   const [card, ink, soft, edge, grid] = ["--card", "--ink", "--soft", "--edge", "--grid"].map(css);
 
   const x = {
@@ -104,14 +130,13 @@ const specification = (some, rows, { colours, panels, dashes }) => {
     axis: {
       tickCount: Math.max(Math.round(width / 90), 2),
       labelFlush: false,
-      format: some[0].axis === "episode" ? ",d" : "~s",
+      format: some[0].axis === "frame" ? "~s" : ",d",
     },
   };
   const y = {
     field: "y",
     type: "quantitative",
-    title: height < 240 ? `Return (last ${windows})` : `Return, mean of the last ${windows} episodes`,
-    scale: { zero: false },
+    ...verticalOf(measure, some, height < 240),
   };
   const color = {
     field: "colour",
@@ -122,7 +147,7 @@ const specification = (some, rows, { colours, panels, dashes }) => {
   };
   const strokeDash = {
     field: "dash",
-    title: NAMES[dashes],
+    title: isBeta ? "weights" : NAMES[dashes],
     sort: null,
     scale: { domain: dashTexts, range: looks.dashes.slice(0, dashTexts.length) },
     legend: { symbolStrokeColor: ink },
@@ -138,7 +163,7 @@ const specification = (some, rows, { colours, panels, dashes }) => {
   });
   const runs = new Set(rows.filter((row) => row.kind === "run").map((row) => row.line)).size;
   const layers = [
-    layer("curve", {}, { color, strokeWidth, ...(dashes && { strokeDash }) }),
+    layer("curve", {}, { color, strokeWidth, ...(dashTexts.length && { strokeDash }) }),
     /* A wide invisible line, which the pointer can hit. */
     layer("curve", { strokeWidth: 11, opacity: 0 }, { tooltip }, { params: [{ name: "pointed", select }] }),
   ];
@@ -150,7 +175,7 @@ const specification = (some, rows, { colours, panels, dashes }) => {
   return {
     data: { name: "rows", values: rows },
     description:
-      `Return against ${axis.toLowerCase()}: ${some.length} curves, a colour for each ${NAMES[colours]}` +
+      `${y.title} against ${axis.toLowerCase()}: ${some.length} curves, a colour for each ${NAMES[colours]}` +
       `${panels ? `, a panel for each ${NAMES[panels]}` : ""}. The tables below have the numbers.`,
     facet: {
       field: "panel",
@@ -171,7 +196,9 @@ const specification = (some, rows, { colours, panels, dashes }) => {
         labelFontSize: 11.5, titleFontSize: 12.5, titleFontWeight: 500, titlePadding: 8,
       },
       legend: {
-        orient: below ? "bottom" : "right", direction: "vertical", columns: below && longest <= 24 ? 4 : 1,
+        orient: below ? "bottom" : "right", direction: "vertical", layout: { bottom: { direction: "vertical" } },
+        /* As many to a row as fit: they are read along the rows. */
+        columns: below ? Math.max(Math.floor(wide / (50 + 7 * longest)), 1) : 1,
         symbolType: "stroke", symbolSize: 260, symbolStrokeWidth: 2.6, symbolOpacity: 1,
         labelColor: ink, labelFontSize: 12, labelLimit: 400,
         titleColor: ink, titleFontSize: 12.5, titleFontWeight: 600, rowPadding: 3,

@@ -1,8 +1,6 @@
 /* The explorer, first part: its data, and how values are called and ordered. */
 
-const data = JSON.parse(document.getElementById("data").textContent);
 const { curves, looks, words } = data;
-const ui = Object.fromEntries([...document.querySelectorAll("[id]")].map((part) => [part.id, part]));
 
 /* In this order: each list of choices shows what those above it leave. */
 const FIELDS = ["variant", "method", "drift", "mu", "alpha"];
@@ -14,20 +12,13 @@ const NAMES = {
   variant: "readings", environment: "environment", method: "method", drift: "drift rate", mu: "μ", alpha: "α",
 };
 const TEXTS = { variant: words.variants, environment: words.environments, method: words.methods };
-const RAISED = Object.fromEntries([..."-0123456789"].map((sign, i) => [sign, [..."⁻⁰¹²³⁴⁵⁶⁷⁸⁹"][i]]));
-const AXES = { episode: "Training episode", frame: "Observed frames" };
+const AXES = { episode: "Training episode", frame: "Observed frames", example: "Training example" };
 const UNTUNED = "0";
 const ALL_GAMES = "all games";
 const MOST_CURVES = 150;
 const MOST_RUNS = 1500;
+const MOST_BETA = 40;
 const FIRST_ROWS = 50;
-
-const make = (tag, properties = {}, ...parts) => {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...parts);
-  return made;
-};
-const plural = (count, one) => `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 
 /* Lists of numbers hold the steps from one to the next, in units of the last decimal; null where there is none. */
 const summed = (steps, unit = 1) => {
@@ -37,8 +28,12 @@ const summed = (steps, unit = 1) => {
 const grids = data.grids.map((steps) => summed(steps));
 for (const curve of curves) {
   const unit = 10 ** curve.decimals;
-  for (const part of ["mean", "low", "high"]) curve[part] = summed(curve[part], unit);
-  curve.runs = curve.runs.map((steps) => summed(steps, unit));
+  /* A loss is kept as its logarithm to base 10, β as a natural one. */
+  const read = (steps) =>
+    summed(steps, unit).map((value) => (value !== null && curve.measure === "loss" ? 10 ** value : value));
+  for (const part of ["mean", "low", "high"]) curve[part] = read(curve[part]);
+  curve.runs = curve.runs.map(read);
+  curve.beta = curve.beta?.map((steps) => summed(steps, 100 * Math.LN2));
 }
 
 /* The columns of a table, each with its cells. */
@@ -49,10 +44,6 @@ const columnsOf = (table) =>
     cells: numbers ?? places.map((place) => texts[place]),
   }));
 
-const number = (token) => {
-  const [base, power = 1] = String(token).split("^");
-  return base ** power;
-};
 const rank = (field, value) => {
   if (field in TEXTS) return Object.keys(TEXTS[field]).indexOf(value);
   return field === "alpha" || field === "mu" ? -number(value) : number(value);
@@ -62,19 +53,25 @@ const values = (field, some) =>
 const label = (field, value) => {
   if (field in TEXTS) return TEXTS[field][value];
   if (field === "mu" && value === UNTUNED) return "untuned";
-  return value.replace(/\^(-?\d+)$/, (_, power) => [...power].map((sign) => RAISED[sign]).join(""));
+  return raised(value);
 };
 const short = (field, value) => (field === "method" ? looks.methods[value].name : label(field, value));
 const isTuned = (curve) => curve.mu !== UNTUNED;
 const figureOf = (name) => words.figures.find((figure) => figure.name === name);
 
-/* The mean final return of every setting of every figure. */
-const finals = new Map();
-{
+/* The mean scores of every setting of every figure: final return and AUC. */
+const SCORES = { final: "final return", auc: "mean return (AUC)" };
+const scores = new Map();
+if (data.tables.settings) {
   const cells = Object.fromEntries(columnsOf("settings").map((column) => [column.key, column.cells]));
-  cells.final.forEach((final, i) =>
-    finals.set(JSON.stringify(["figure", ...SETTING].map((key) => cells[key][i])), final ?? -Infinity)
-  );
+  cells.figure.forEach((figure, i) => {
+    const key = JSON.stringify([figure, ...SETTING.map((field) => cells[field][i])]);
+    scores.set(key, Object.fromEntries(Object.keys(SCORES).map((score) => [score, cells[score][i] ?? -Infinity])));
+  });
 }
-const finalOf = (curve) =>
-  finals.get(JSON.stringify([figureOf(curve.figures[0]).short, ...SETTING.map((key) => curve[key])])) ?? -Infinity;
+/* A score of a curve, the larger the better; a loss counts by its end. */
+const scoreOf = (curve, score = "final") => {
+  if (curve.measure === "loss") return -(curve.mean.findLast((value) => value !== null) ?? Infinity);
+  const key = JSON.stringify([figureOf(curve.figures[0]).short, ...SETTING.map((field) => curve[field])]);
+  return scores.get(key)?.[score] ?? -Infinity;
+};

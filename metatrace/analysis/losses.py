@@ -34,7 +34,7 @@ def curves(runs: Sequence[Run], smoothing: int) -> pd.DataFrame:
     """
     parts = []
     for setting, members in by_setting(runs).items():
-        block, ends = _block(members[0])
+        block, ends = blocks(members[0])
         values = trailing_mean(np.stack([losses(run) for run in members]), max(1, smoothing // block))
         kept = drawn_episodes(values.shape[1])
         over = "example" if "block" in members[0].meta else "episode"
@@ -54,7 +54,7 @@ def scores(runs: Sequence[Run], smoothing: int, unit: str) -> pd.DataFrame:
     """
 
     def score(run: Run) -> dict[str, Any]:
-        values, (block, ends) = losses(run), _block(run)
+        values, (block, ends) = losses(run), blocks(run)
         sizes = np.diff(ends, prepend=0)
         last = slice(-max(1, smoothing // block), None)
         return {
@@ -95,7 +95,7 @@ def losses(run: Run) -> np.ndarray:
     return run.losses
 
 
-def _block(run: Run) -> tuple[int, np.ndarray]:
+def blocks(run: Run) -> tuple[int, np.ndarray]:
     """How many examples (or episodes: 1) a loss is the mean of, and how many had been seen at the end of each."""
     block, count = run.meta.get("block", 1), len(losses(run))
     return block, np.minimum(np.arange(1, count + 1) * block, run.meta.get("examples", count))

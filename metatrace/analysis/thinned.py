@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metatrace.analysis import games
-from metatrace.analysis.groups import SETTING, by_setting
+from metatrace.analysis import games, losses
+from metatrace.analysis.groups import SETTING, Groups, by_setting
 from metatrace.analysis.job import TablesJob
 from metatrace.analysis.points import kept
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.runs.results import Run
 
-EPISODES, FRAMES = "episode", "frame"
+EPISODES, FRAMES, EXAMPLES = AXES = ("episode", "frame", "example")
+# β is a natural logarithm, and so many decimals of it show a hundredth of a step-size.
+_BETA_DECIMALS = 2
 MOST_POINTS, MOST_RUN_POINTS = 120, 60
 # A curve is a few hundred dots high: so many steps between the least and the largest return are enough.
 _STEPS = 2000
@@ -46,25 +48,50 @@ def thin_frames(job: TablesJob, runs: Sequence[Run], curves: pd.DataFrame) -> di
     return thin_figure(curves, runs, grid=grid, course=course)
 
 
+def thin_losses(job: TablesJob, runs: Sequence[Run], curves: pd.DataFrame) -> dict[str, Any]:
+    """The same for runs with losses, as log10, since what diverges is many powers of ten above the rest.
+
+    What is more than a million times the least mean is shown there.
+    """
+    means = _log10(curves["mean"].to_numpy())
+    most = float(np.nanmin(means)) + 6 if np.isfinite(means).any() else 0.0
+    block, ends = losses.blocks(runs[0])
+    shown = kept(len(ends), MOST_RUN_POINTS)
+
+    def course(run: Run) -> np.ndarray:
+        return _log10(trailing_mean(losses.losses(run), max(1, job.smoothing // block))[shown], most)
+
+    logarithms = curves.assign(**{name: _log10(curves[name].to_numpy(), most) for name in ("mean", "low", "high")})
+    return thin_figure(logarithms, runs, grid=ends[shown], course=course) | {"measure": "loss"}
+
+
+def _log10(values: np.ndarray, most: float = np.inf) -> np.ndarray:
+    """At most `most`; NaN where a loss is 0 or not finite."""
+    with np.errstate(all="ignore"):
+        found = np.log10(values)
+    return np.where(np.isfinite(found), np.minimum(found, most), np.nan)
+
+
 def thin_figure(
     curves: pd.DataFrame, runs: Sequence[Run], *, grid: np.ndarray, course: Callable[[Run], np.ndarray]
 ) -> dict[str, Any]:
     """A figure, thinned.
 
     Args:
-      curves: of `aggregate` or `games.curves`; those go over `EPISODES`, these over `FRAMES`.
+      curves: of `aggregate`, `games.curves` or `losses.curves`, over one of `AXES`.
       runs: those that the curves are means of, in any order.
       grid: (k,), the episodes or frames at which single runs are kept.
       course: of a run its value at each of these, (k,); NaN where it has none yet.
 
     Returns:
-      `axis`, EPISODES or FRAMES; `decimals` of each environment's values; `seeds`; `grids`, each as
-      differences; `settings`, in the order of `groups`, each with its environment, method, alpha, mu, drift;
-      and for each of these, in `curves` the number of its grid, mean, low and high, and in `runs` the number
-      of its grid and a list of values a seed. A curve without any point, as of games whose runs have ended no
-      episode, has empty lists.
+      `axis`, one of `AXES`; `measure`, what the values are ("return", or "loss" of `thin_losses`); `decimals` of each
+      environment's values; `seeds`; `grids`, each as differences; `settings`, in the order of `groups`, each with its
+      environment, method, alpha, mu, drift; and for each of these, in `curves` the number of its grid, mean, low and
+      high, and in `runs` the number of its grid and a list of values a seed. If runs keep β, also `beta_groups`, and in
+      `beta`, for each setting, the number of a grid and for each group the mean over runs of β, in units of 0.01. A
+      curve without any point, as of games whose runs have ended no episode, has empty lists.
     """
-    axis = EPISODES if EPISODES in curves else FRAMES
+    axis = next(axis for axis in AXES if axis in curves)
     groups = by_setting(runs)
     tables = dict(iter(curves.groupby(SETTING, sort=False)))
     courses = {setting: np.stack([course(run) for run in members]) for setting, members in groups.items()}
@@ -83,24 +110,47 @@ def thin_figure(
         thin_runs.append([_number_of(grid, grids), [differences(line, places) for line in values]])
     return {
         "axis": axis,
+        "measure": "return",
         "decimals": decimals,
         "seeds": [run.key.seed for run in next(iter(groups.values()))],
         "grids": grids,
         "settings": [list(setting) for setting in groups],
         "curves": thin_curves,
         "runs": thin_runs,
+        **_thin_beta(groups, grids),
     }
 
 
+def _thin_beta(groups: Groups, grids: list[list[int]]) -> dict[str, Any]:
+    """`beta_groups` and `beta` of `thin_figure`; nothing if runs keep no β.
+
+    Of tiles only those count that have been active; the β of others never moves.
+    """
+    first = next(iter(groups.values()))[0]
+    if first.beta is None:
+        return {}
+    names = first.meta["beta_groups"]
+    shown = [name for name in names if f"{name}/visited" not in names]
+    block = first.meta.get("block", 1)
+    ends = np.arange(1, len(first.beta) + 1) * block
+    places = kept(len(ends), MOST_RUN_POINTS)
+    number = _number_of(ends[places], grids)
+    thin = []
+    for members in groups.values():
+        mean = np.mean([run.beta[places] for run in members if run.beta is not None], axis=0)
+        thin.append([number, [differences(mean[:, names.index(name)], _BETA_DECIMALS) for name in shown]])
+    return {"beta_groups": [name.removesuffix("/visited") for name in shown], "beta": thin}
+
+
 def differences(values: np.ndarray, decimals: int) -> list[int | None]:
-    """Values in whole units of 10^−decimals, as differences; None for NaN.
+    """Values in whole units of 10^−decimals, as differences; None for what is not finite.
 
     The rounded values are subtracted, not the values themselves, so that no error adds up.
     """
     steps: list[int | None] = []
     before = 0
     for value in np.asarray(values, np.float64).tolist():
-        if math.isnan(value):
+        if not math.isfinite(value):
             steps.append(None)
             continue
         whole = round(value * 10**decimals)

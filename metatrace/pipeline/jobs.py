@@ -38,7 +38,7 @@ def kind_jobs(kinds: Iterable[Kind]) -> dict[str, Code]:
     """`tables_<kind>` and `pictures_<kind>`; what is looked up by name at run time stands here by name."""
     jobs: dict[str, Code] = {}
     for kind in kinds:
-        thin = (thinning(kind),) if kind.explorer else ()
+        thin = (thinning(kind),) if kind.is_thinned else ()
         drawn = sorted({picture.draw for picture in kind.all_pictures})
         jobs[f"tables_{kind.name}"] = Code((f"{_MAKING}:make_tables", kind.make, *thin))
         jobs[f"pictures_{kind.name}"] = Code((f"{_MAKING}:draw_pictures", *drawn))
@@ -46,8 +46,8 @@ def kind_jobs(kinds: Iterable[Kind]) -> dict[str, Code]:
 
 
 def thinning(kind: Kind) -> str:
-    """What makes the explorer's data of a figure (`module:function`), by the unit of its runs."""
-    return f"metatrace.analysis.thinned:thin_{kind.unit}"
+    """What makes the explorer's data of a figure (`module:function`), by the unit of its runs, or for its losses."""
+    return f"metatrace.analysis.thinned:thin_{'losses' if kind.has_losses else kind.unit}"
 
 
 JOBS: dict[str, Code] = {
@@ -56,6 +56,7 @@ JOBS: dict[str, Code] = {
     "chosen_settings": Code((f"{_MAKING}:choose_settings",)),
     "claims": Code((f"{_MAKING}:judge_claims",)),
     "explorer": Code((f"{_MAKING}:write_explorer",)),
+    "try_page": Code((f"{_MAKING}:write_try_page",)),
     "report": Code((f"{_MAKING}:write_report",)),
 }
 # The workflow's rules whose names are not those of their jobs.

@@ -99,6 +99,13 @@ def write_explorer(job: Mapping[str, Any], output: str) -> None:
     atomic.write_atomically(output, page)
 
 
+def write_try_page(job: Mapping[str, Any], output: str) -> None:
+    """Writes the page to play with."""
+    from metatrace.report import try_page
+
+    atomic.write_atomically(output, try_page.page(job["words"], Path("reports")))
+
+
 def write_report(job: Mapping[str, Any], output: str) -> None:
     """Writes the report, whole or not at all: Snakemake writes it piece by piece.
 

@@ -15,6 +15,11 @@ def in_explorer(figures: Iterable[Figure]) -> list[Figure]:
     return [figure for figure in figures if KINDS[figure.kind].explorer]
 
 
+def with_returns(figures: Iterable[Figure]) -> list[Figure]:
+    """Those with curves of returns: what is published as scores and curves."""
+    return [one for one in figures if KINDS[one.kind].is_thinned and not KINDS[one.kind].has_losses]
+
+
 def csv_tables_of(figure: Figure) -> tuple[str, ...]:
     """The tables of a figure that are there as CSV too."""
     return KINDS[figure.kind].csv(figure)
@@ -56,7 +61,8 @@ def table_files(
 
 def thinned_files(results: str, figures: Iterable[Figure]) -> list[str]:
     """What the explorer shows of some figures: their curves and runs, thinned."""
-    return [f"{results}/tables/{figure.name}/thinned.json" for figure in in_explorer(figures)]
+    thinned = [figure for figure in figures if KINDS[figure.kind].is_thinned]
+    return [f"{results}/tables/{figure.name}/thinned.json" for figure in thinned]
 
 
 def evidence_files(results: str, figures: Iterable[Figure]) -> list[str]:
@@ -70,8 +76,8 @@ def claim_files(results: str) -> list[str]:
 
 
 def page_files(results: str) -> list[str]:
-    """What shows a whole scale: the verdicts, the explorer, and last the report."""
-    return [*claim_files(results), f"{results}/explorer.html", f"{results}/report.html"]
+    """What shows a whole scale: the verdicts, the explorer, the page to play with, and last the report."""
+    return [*claim_files(results), *(f"{results}/{page}.html" for page in ("explorer", "try", "report"))]
 
 
 def figure_files(results: str, figures: Sequence[Figure]) -> list[str]:

@@ -255,7 +255,7 @@ class Plan:
             "code": [code_of(f"tables_{kind.name}"), script_code("make_tables")],
             "make": kind.make,
             "csv": list(kind.csv(figure)),
-            "thin": jobs.thinning(kind) if kind.explorer else "",
+            "thin": jobs.thinning(kind) if kind.is_thinned else "",
             "folder": f"{self.results}/tables/{figure.name}",
             "runs": f"{variant_folder(self.results, figure.variant)}/runs",
             "alphas": list(self._chosen(figure) if figure.best else figure.alphas),
@@ -346,6 +346,15 @@ class Plan:
         templates = [f"reports/{name}" for name in context.EXPLORER_FILES]
         verdicts = f"{self.results}/tables/claims.json"
         return [*outputs.thinned_files(self.results, self.figures), *tables, *templates, verdicts]
+
+    def try_page_job(self) -> Job:
+        """What writes the page to play with."""
+        words = context.try_context(self.paper)
+        return {
+            "code": [code_of("try_page"), script_code("write_try_page")],
+            "looks": [looks_of(method) for method in words["methods"]],
+            "words": words,
+        }
 
     def shown_files(self) -> list[str]:
         """What the report shows of the figures: pictures in every format, and tables as CSV."""

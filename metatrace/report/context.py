@@ -12,10 +12,11 @@ from typing import Any
 from metatrace.config.experiments import Experiments
 from metatrace.config.figure import Figure
 from metatrace.domains.readings import Reading
-from metatrace.domains.registry import ENVIRONMENTS, domain_of
+from metatrace.domains.registry import ENVIRONMENTS, domain_of, methods_of
 from metatrace.figures.kinds import entry
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import ACTOR_CRITIC, METHODS
+from metatrace.numbers import descending
 from metatrace.report.labels import TABLES, alphas_text, as_rst, length_text, link, variant_text
 from metatrace.report.verdicts import THRESHOLDS, TOO_SMALL
 
@@ -27,7 +28,16 @@ VERDICTS = (
     "the part holds, and the claim's verdict",
 )
 # What the explorer's page is put together from: a template, and what goes into it.
-EXPLORER_FILES = ("explorer.html", "pages.css", "explorer_data.js", "explorer_chart.js", "explorer.js")
+EXPLORER_FILES = (
+    *("explorer.html", "pages.css", "page.js"),
+    *(f"explorer{part}.js" for part in ("_data", "_chart", "_maps", "_address", "")),
+)
+# Likewise the page to play with.
+TRY_FILES = (
+    *("try.html", "pages.css", "try.css", "page.js"),
+    *(f"try{part}.js" for part in ("_random", "_world", "_tuners", "_agent", "_charts", "")),
+)
+TRY_WORLDS = ("mountain_car", "drifting_mountain_car")
 GOAL = "A return of -200 means that the car did not reach the goal within 200 steps."
 
 
@@ -211,13 +221,61 @@ def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, A
                 "variant": figure.variant,
                 "smoothing": figure.smoothing,
                 "tables": [table for table in KINDS[figure.kind].csv(figure) if table != "aggregate_scores"],
+                "members": [member.name for member in figure.members],
                 "panels": "environment" if len(figure.environments) > 1 and figure.kind == "games" else panels,
-                "colours": colours,
-                "best": figure.kind == "best_mu",
+                "colours": _colours(figure, panels, colours),
+                "best": figure.kind == "best_mu" or bool(figure.members),
             }
             for figure in figures
             for panels, colours in filter(None, [KINDS[figure.kind].explorer])
         ],
+    }
+
+
+def _colours(figure: Figure, panels: str, colours: str) -> str:
+    """What tells a figure's curves apart: α in place of μ, and the other way round, where that has a single value."""
+    counts = {"alpha": len(figure.alphas), "mu": len(figure.mus)}
+    if counts.get(colours) != 1:
+        return colours
+    return next((other for other, count in counts.items() if count > 1 and other != panels), colours)
+
+
+def try_context(paper: Experiments) -> dict[str, Any]:
+    """What the page to play with offers: the paper's methods, α, μ and drift rates on mountain car.
+
+    Methods of others are left out. RMSProp and Adam divide by averages that are almost zero; the last digit of a number
+    then decides, after some episodes, what the agent does, and no second writing of them gives the same episodes.
+
+    Returns:
+      `methods`, each with its label, its tuner's class and options, `hasMu`, and `mu`, from the middle of those that a
+      figure of the method alone has ("" if there is no such figure); `grids` of number tokens, from small to large.
+    """
+    ours = [token for token in methods_of(TRY_WORLDS[-1]) if METHODS[token].tuner.startswith("metatrace.tuning.")]
+    figures = [
+        figure
+        for figure in paper.figures.values()
+        if figure.environments[0] in TRY_WORLDS and not figure.members and set(figure.methods) <= set(ours)
+    ]
+    alone = {figure.methods[0]: figure.mus for figure in reversed(figures) if len(figure.methods) == 1}
+    values = {
+        name: {token for figure in figures for token in getattr(figure, f"{name}s")}
+        for name in ("alpha", "mu", "drift")
+    }
+    return {
+        "methods": {
+            token: {
+                "label": METHODS[token].label,
+                "tuner": METHODS[token].tuner.partition(":")[2],
+                "options": dict(METHODS[token].options),
+                "hasMu": METHODS[token].has_mu,
+                "mu": alone[token][(len(alone[token]) - 1) // 2] if METHODS[token].has_mu and token in alone else "",
+            }
+            for token in ours
+            if any(token in figure.methods for figure in figures)
+        },
+        "grids": {
+            name: descending(tokens - {"0"} if name == "mu" else tokens)[::-1] for name, tokens in values.items()
+        },
     }
 
 

@@ -6,7 +6,6 @@ thinned figures, with runs that several figures share there once, and the tables
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from metatrace.analysis.groups import SETTING
 from metatrace.errors import UserError
 from metatrace.figures import planes, style
 from metatrace.methods import METHODS
+from metatrace.report import inlining
 from metatrace.report.claims_page import name_of
 from metatrace.report.context import EXPLORER_FILES
 from metatrace.runs import atomic
@@ -29,7 +29,6 @@ from metatrace.runs.atomic import remedy
 # How many colours from dark to light: enough for any choice of step-sizes.
 _SHADES = 33
 _DIGITS = 7
-_MARK = "/*{}*/"
 _VEGA_LITE = "6.4"
 
 
@@ -44,7 +43,11 @@ def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
     Raises:
       UserError: a table, a thinned figure or a part of the template is missing or damaged.
     """
-    thinned = {figure["name"]: _read(folder / figure["name"] / "thinned.json") for figure in words["figures"]}
+    thinned = {
+        figure["name"]: _read(folder / figure["name"] / "thinned.json")
+        for figure in words["figures"]
+        if not figure["members"]
+    }
     shown = {
         "words": words,
         "looks": looks(),
@@ -57,39 +60,32 @@ def page(words: Mapping[str, Any], folder: Path, template: Path) -> bytes:
     }
     if "verdicts" in words["tables"]:
         shown["tables"]["verdicts"] = columns(_verdicts(folder / "claims.json"))
-    text, look, *scripts = (atomic.read_text(template / file, "restore it") for file in EXPLORER_FILES)
-    data = json.dumps(shown, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    parts = {
-        "style": look,
-        # In HTML this character begins the end of a script; JSON can write it in another way.
-        "data": data.replace("<", "\\u003c"),
-        "libraries": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE),
-        "behaviour": "\n".join(scripts),
-    }
-    for name, part in parts.items():
-        if text.count(_MARK.format(name)) != 1:
-            raise UserError(f"{template}/explorer.html: must have one place for the {name}, {_MARK.format(name)}")
-        if re.search(r"<!--|</script|</style", part, re.IGNORECASE):
-            raise UserError(f"{template}: the {name} cannot stand in a page: it has an end tag or a comment")
-    return re.sub(r"/\*(\w+)\*/", lambda mark: parts[mark[1]], text).encode()
+    text, parts = inlining.read_parts(template, EXPLORER_FILES)
+    parts["data"] = inlining.as_data(shown)
+    parts["libraries"] = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE)
+    return inlining.fill(text, parts, template / EXPLORER_FILES[0])
 
 
 def curves(words: Mapping[str, Any], thinned: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The curves and runs of all figures, each once.
 
-    Figures share runs if readings, setting, seeds and smoothing are the same.
+    Figures share runs if readings, setting, seeds and smoothing are the same. A figure that compares others has theirs.
 
     Returns:
       `grids`; and `curves`, each with `figures` (names), `variant`, `environment`, `method`, `alpha`, `mu`, `drift`,
-      `smoothing`, `axis`, `decimals`, `seeds`, `grid`, `mean`, `low`, `high`, `run_grid`, `runs`.
+      `smoothing`, `axis`, `measure`, `decimals`, `seeds`, `grid`, `mean`, `low`, `high`, `run_grid`, `runs`; and where
+      runs keep β, `beta_groups`, `beta_grid`, `beta`.
     """
     numbers: dict[tuple[int, ...], int] = {}
     known: dict[tuple[Any, ...], dict[str, Any]] = {}
     for figure in words["figures"]:
+        if figure["members"]:
+            continue
         made = thinned[figure["name"]]
         grids = [numbers.setdefault(tuple(grid), len(numbers)) for grid in made["grids"]]
-        for setting, (grid, mean, low, high), (run_grid, runs) in zip(
-            made["settings"], made["curves"], made["runs"], strict=True
+        betas = made.get("beta", [None] * len(made["settings"]))
+        for setting, (grid, mean, low, high), (run_grid, runs), beta in zip(
+            made["settings"], made["curves"], made["runs"], betas, strict=True
         ):
             key = (figure["variant"], *setting, figure["smoothing"], tuple(made["seeds"]))
             curve = known.setdefault(
@@ -100,6 +96,7 @@ def curves(words: Mapping[str, Any], thinned: Mapping[str, Mapping[str, Any]]) -
                     **dict(zip(SETTING, setting, strict=True)),
                     "smoothing": figure["smoothing"],
                     "axis": made["axis"],
+                    "measure": made["measure"],
                     "decimals": made["decimals"][setting[0]],
                     "seeds": made["seeds"],
                     "grid": grids[grid],
@@ -109,9 +106,18 @@ def curves(words: Mapping[str, Any], thinned: Mapping[str, Mapping[str, Any]]) -
                     "high": high if any(step is not None for step in high) else [],
                     "run_grid": grids[run_grid],
                     "runs": runs,
+                    **(
+                        {"beta_groups": made["beta_groups"], "beta_grid": grids[beta[0]], "beta": beta[1]}
+                        if beta
+                        else {}
+                    ),
                 },
             )
             curve["figures"].append(figure["name"])
+    for figure in words["figures"]:
+        for curve in known.values():
+            if set(figure["members"]) & set(curve["figures"]):
+                curve["figures"].append(figure["name"])
     return {"grids": list(map(list, numbers)), "curves": list(known.values())}
 
 
@@ -200,7 +206,7 @@ def _rounded(value: Any) -> float | int | None:
 def _read(path: Path) -> dict[str, Any]:
     try:
         made = dict(json.loads(atomic.read_text(path, remedy(path))))
-        if not {"axis", "decimals", "seeds", "grids", "settings", "curves", "runs"} <= made.keys():
+        if not {"axis", "measure", "decimals", "seeds", "grids", "settings", "curves", "runs"} <= made.keys():
             raise ValueError("not a thinned figure")
     except (ValueError, TypeError):
         raise UserError(f"{path}: is cut short, garbled or not a thinned figure; {remedy(path)}") from None

@@ -58,7 +58,7 @@ TABLES = {table: tuple(text.split(": ", 1)) for table, text in _TABLES.items()}
 
 def link(figure: Figure) -> str:
     """Where a reader of the report sees a figure's curves: a file next to the report."""
-    shown = KINDS[figure.kind].explorer is not None
+    shown = KINDS[figure.kind].is_thinned
     return f"explorer.html#figure={figure.name}" if shown else f"figures/{figure.name}.svg"
 
 

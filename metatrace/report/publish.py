@@ -63,7 +63,7 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
     of_regression = [figure for figure in figures if "errors" in outputs.csv_tables_of(figure) and not figure.members]
     if of_regression:
         tables.write(_errors(folder, of_regression), output / "errors.parquet")
-    figures = outputs.in_explorer(figures)
+    figures = outputs.with_returns(figures)
     tables.write(_scores(folder, figures), output / "scores.parquet")
     tables.write(_curves(folder, figures), output / "curves.parquet")
 

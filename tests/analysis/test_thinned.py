@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metatrace.analysis import aggregate, games, points, thinned
+from metatrace.analysis import aggregate, games, losses, points, thinned
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.runs.key import RunKey
-from metatrace.runs.results import Run
+from metatrace.runs.results import LossRun, Run
 
 EPISODES, WINDOW = 700, 20
 
@@ -140,3 +140,39 @@ def test_a_curve_without_a_point_is_an_empty_one():
     made = thinned.thin_figure(curves, [run], grid=np.array([1, 50]), course=lambda one: np.full(2, np.nan))
     assert made["curves"][0][1:] == [[], [], []]
     assert made["runs"][0][1] == [[None, None]]
+
+
+def of_losses(values, mu="0.01"):
+    key = RunKey("tracking", "idbd", "0.05", mu, "0", 0)
+    meta = {"block": 10, "examples": 10 * len(values)}
+    return LossRun(key, np.empty(0), np.empty(0, int), meta, losses=np.array(values))
+
+
+def test_losses_are_kept_as_logarithms_which_do_not_leave_the_page():
+    runs = [of_losses([4.0, 0.01, 0.0]), of_losses([4.0, 1e12, 1e300], "1")]
+    told = SimpleNamespace(smoothing=10)
+    with np.errstate(divide="ignore"):
+        made = thinned.thin_losses(told, runs, losses.curves(runs, 10))
+    assert (made["axis"], made["measure"]) == ("example", "loss")
+    decimals = made["decimals"]["tracking"]
+    (number, (large,)), (_, (small,)) = made["runs"]
+    assert grid_of(made, number).tolist() == [10, 20, 30]
+    np.testing.assert_allclose(10 ** values_of(large, decimals), [4, 1e4, 1e4], rtol=0.01)
+    np.testing.assert_allclose(10 ** values_of(small, decimals), [4, 0.01, np.nan], rtol=0.01)
+
+
+def test_step_sizes_are_the_mean_over_runs_of_the_groups_that_can_move():
+    runs = [car("2^-5", seed, 3) for seed in range(2)]
+    for run in runs:
+        run.meta["beta_groups"] = ["value/informative", "value/noisy", "value/informative/visited"]
+        run.beta = np.full((3, 3), [-9.0, -4.0, -2.0]) - run.key.seed
+    made = thinned.thin_figure(
+        aggregate.aggregate(runs, window=1, spread_alpha_max=1.0).curves,
+        runs,
+        grid=np.arange(1, 4),
+        course=lambda run: run.returns,
+    )
+    assert made["beta_groups"] == ["value/noisy", "value/informative"]
+    ((number, steps),) = made["beta"]
+    assert grid_of(made, number).tolist() == [1, 2, 3]
+    assert [values_of(line, 2).tolist() for line in steps] == [[-4.5] * 3, [-2.5] * 3]

@@ -17,7 +17,7 @@ def test_a_kind_is_whole(name):
     kind = KINDS[name]
     assert kind.name == name and kind.text and kind.unit in {domain.unit for domain in DOMAINS}
     assert (kind.unit in kind.model.model_fields) == ("members" not in kind.model.model_fields)
-    assert kind.unit in kind.model.model_fields or kind.explorer is None
+    assert kind.unit in kind.model.model_fields or not kind.is_thinned
     field = kind.model.model_fields["kind"]
     assert field.annotation.__args__ == (name,) and field.is_required() == (name != DEFAULT_KIND)
     for field in kind.model.model_fields.values():

@@ -52,7 +52,8 @@ def test_environments_of_a_domain_share_code(domain):
 
 def test_a_kind_of_figure_has_a_job_for_its_tables_and_one_for_all_its_pictures():
     make, drawn = "metatrace.analysis.aggregate:make", (MAP.draw, CURVES.draw)
-    kind = SimpleNamespace(name="mazes", make=make, unit="frames", all_pictures=(MAP, CURVES), explorer=("mu", "alpha"))
+    thinned = {"is_thinned": True, "has_losses": False}
+    kind = SimpleNamespace(name="mazes", make=make, unit="frames", all_pictures=(MAP, CURVES), **thinned)
     thin = "metatrace.analysis.thinned:thin_frames"
     assert jobs.kind_jobs([kind]) == {
         "tables_mazes": Code(("metatrace.pipeline.making:make_tables", make, thin)),

@@ -68,6 +68,8 @@ def test_csv_has_the_same_numbers_as_parquet(there, figure):
 
 def test_what_the_explorer_shows_is_of_the_same_runs(there):
     for figure in outputs.in_explorer(PLAN.figures):
+        if figure.members:
+            continue
         shown = json.loads(Path(f"{PLAN.results}/tables/{figure.name}/thinned.json").read_text())
         settings = table(figure.name, "settings")
         assert shown["settings"] == settings[["environment", "method", "alpha", "mu", "drift"]].values.tolist()

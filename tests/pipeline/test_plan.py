@@ -35,7 +35,7 @@ def test_what_jobs_are_told_is_one_dict_of_plain_types_with_the_code(plan):
     jobs = [plan.tables_job(figure) for figure in plan.figures]
     jobs += [plan.pictures_job(figure) for figure in plan.figures]
     jobs += [plan.choice_job(figure) for figure in plan.figures if figure.chosen_by]
-    jobs += [plan.claims_job(), plan.explorer_job(), plan.report_job()]
+    jobs += [plan.claims_job(), plan.explorer_job(), plan.try_page_job(), plan.report_job()]
     jobs += [plan.kernel_job(kernel) for kernel in plan.kernels()]
     jobs += [plan.run_job(run) for run in list(plan.lengths)[::500]]
     for job in jobs:

@@ -16,6 +16,7 @@ from metatrace.report import context, explorer
 ROOT = Path(__file__).parents[2]
 THINNED = {
     "axis": "episode",
+    "measure": "return",
     "decimals": {"mountain_car": 2},
     "seeds": [0],
     "grids": [[1, 1]],
@@ -26,7 +27,14 @@ THINNED = {
 
 
 def words(**other):
-    figure = {"name": "figure_1", "short": "Figure 1", "variant": "", "smoothing": 20, "tables": ["scores"]}
+    figure = {
+        "name": "figure_1",
+        "short": "Figure 1",
+        "variant": "",
+        "smoothing": 20,
+        "tables": ["scores"],
+        "members": [],
+    }
     figures = [figure, {**figure, "name": "figure_2", "short": "Figure 2", **other}]
     return {
         **{key: {} for key in ("methods", "environments", "code")},

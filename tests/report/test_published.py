@@ -36,7 +36,7 @@ def test_every_run_setting_and_picture_is_there_but_of_what_is_said_not_to_have_
     assert {"mountain_car", "drifting_mountain_car"} <= {figure.section for figure in figures}
     scores, curves = (pd.read_parquet(FOLDER / f"{name}.parquet") for name in ("scores", "curves"))
     runs = {(figure.variant, run) for figure in figures for run in figure.some_runs()}
-    shown = {(figure.variant, run) for figure in outputs.in_explorer(figures) for run in figure.some_runs()}
+    shown = {(figure.variant, run) for figure in outputs.with_returns(figures) for run in figure.some_runs()}
     assert made_by()["runs"] == len(runs)
     assert len(scores) == len(shown)
     keys = ["variant", "environment", "method", "alpha", "mu", "drift"]

@@ -53,8 +53,15 @@ def judge(plan: Plan, folder: Path) -> None:
 
 
 def made_up_run(run, length, generator):
-    """A run that learns, soonest at α = 2^-7; of a game, one that ends an episode every ten frames."""
+    """A run that learns, soonest at α = 2^-7; of a game, one that ends an episode every ten frames; or with losses."""
     pace = 2.0 ** (-4 - abs(np.log2(parse(run.alpha, "alpha")) + 7) / 3)
+    if run.environment == "tracking":
+        losses = generator.normal(2, 0.1, length // 100) + np.exp(-np.arange(length // 100))
+        beta = generator.normal(-5, 0.1, (length // 100, 1))
+        meta = {"examples": length, "block": 100, "beta_groups": ["all"], "step_size_groups": {"all": [0, 1]}}
+        empty = np.empty(0)
+        meta["readings"] = {}
+        return results.LossRun(run, empty, empty, meta, beta=beta, losses=losses, step_sizes=np.exp(beta[-1]))
     if "mountain_car" not in run.environment:
         ends = np.arange(10, length + 1, 10)
         returns = np.round(generator.normal(20 * (1 - np.exp(-pace * np.arange(len(ends)))), 3))

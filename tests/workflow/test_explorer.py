@@ -66,6 +66,35 @@ figures:
     episodes: *episodes
     smoothing: 20
     readings: { nosid_normaliser: trace_product }
+  figure_7:
+    section: drifting_mountain_car
+    title: "Figure 7: drifting"
+    kind: mu_and_beta
+    environment: drifting_mountain_car
+    method: [scalar, mixed]
+    alpha: [2^-10]
+    mu: [2^-6, 2^-8]
+    beta_mu: 2^-8
+    drift: ["6e-6"]
+    seeds: *seeds
+    episodes: *episodes
+    smoothing: 20
+  figure_s7:
+    section: comparisons
+    title: "Figure S7: all methods"
+    kind: compared
+    members: [figure_3]
+  figure_p1:
+    section: related
+    title: "Figure P1: errors"
+    kind: errors
+    environment: tracking
+    method: [none, idbd]
+    alpha: ["0.05"]
+    mu: ["0.001", "0.01"]
+    seeds: *seeds
+    examples: 2000
+    smoothing: 200
 """
 
 
@@ -130,7 +159,7 @@ def chosen(page, field):
 def test_the_page_says_scale_runs_and_code_on_top(page):
     text = page.inner_text("header")
     assert "Scale: made_up" in text
-    assert "88 runs" in text
+    assert "109 runs" in text
     assert re.search(r"code [0-9a-f]{16}", text)
     page.get_by_text("Fingerprints of the code").click()
     assert code_of("run_atari_none") in page.inner_text("#code")
@@ -240,7 +269,7 @@ def test_with_nothing_ticked_the_page_says_what_to_tick(page):
 
 
 def test_the_keyboard_is_enough(page):
-    page.locator("fieldset[data-field=alpha] input").first.focus()
+    page.locator("fieldset[data-field=alpha] label:not([hidden]) input").first.focus()
     act(page, lambda: page.keyboard.press("Space"))
     assert n_lines(page) == 4
     assert page.evaluate("document.activeElement.value") == "2^-5"
@@ -257,6 +286,125 @@ def test_the_address_remembers_what_is_chosen(page):
     page.locator("#chart svg").wait_for()
     assert chosen(page, "alpha") == {"2^-5", "2^-9"}
     assert page.get_by_label("Colours by").input_value() == "mu"
+
+
+def back(page):
+    act(page, page.go_back)
+
+
+def test_back_returns_to_what_was_chosen_before(page):
+    tick(page, "alpha", "2^-13")
+    pick(page, "Figure", "figure_8")
+    back(page)
+    assert page.get_by_label("Figure", exact=True).input_value() == "figure_3"
+    assert chosen(page, "alpha") == {"2^-5", "2^-9"}
+    back(page)
+    assert chosen(page, "alpha") == {"2^-5", "2^-9", "2^-13"}
+
+
+def test_the_address_holds_the_table_too(page):
+    page.get_by_label("Table", exact=True).select_option("scores")
+    page.get_by_role("button", name="AUC", exact=True).click()
+    page.get_by_role("button", name="AUC", exact=True).click()
+    page.get_by_role("button", name="Show all 60 rows").click()
+    rows, address = column(page, "AUC"), page.url
+    page.goto("about:blank")
+    page.goto(address)
+    page.locator("#chart svg").wait_for()
+    assert len(rows) == 60
+    assert column(page, "AUC") == rows
+    assert page.locator("#rows th[aria-sort=descending]").all_inner_texts() == ["AUC"]
+
+
+def test_an_address_that_is_typed_is_followed(page):
+    act(page, lambda: page.evaluate("location.hash = '#figure=figure_8&environment=catch&method=mixed'"))
+    assert chosen(page, "environment") == {"catch"}
+    assert chosen(page, "method") == {"mixed"}
+
+
+def test_the_link_to_a_view_can_be_copied(page):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tick(page, "alpha", "2^-13")
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+def test_a_cell_of_the_heat_map_shows_its_curves(page):
+    cells = page.locator(".map button")
+    assert cells.count() == 6
+    act(page, lambda: page.get_by_role("button", name=re.compile("α 2⁻⁹, μ 2²: ")).click())
+    assert chosen(page, "alpha") == {"2^-9"}
+    assert chosen(page, "mu") == {"2^2"}
+    assert page.locator(".map [aria-pressed=true]").count() == 1
+    assert page.evaluate("document.activeElement.ariaPressed") == "true"
+    act(page, lambda: page.keyboard.press("Enter"))
+    assert n_lines(page) == 6
+
+
+def test_the_heat_map_has_the_scores_of_the_tables(page, made):
+    page.get_by_label("Score").select_option("auc")
+    settings = pd.read_parquet(made / "tables/figure_3/settings.parquet").set_index(["alpha", "mu"])["auc"]
+    texts = page.locator(".map button").all_inner_texts()
+    shown = sorted(float(text.replace("−", "-")) for text in texts)
+    np.testing.assert_allclose(shown, sorted(settings), atol=0.051)
+
+
+def test_step_sizes_are_drawn_next_to_returns_where_runs_keep_them(page, made):
+    assert page.locator("#step-sizes").is_hidden()
+    pick(page, "Figure", "figure_7")
+    rows = pd.DataFrame(page.evaluate("explorer.betaView.data('rows').map((row) => ({...row}))"))
+    assert set(rows["dash"]) == {"value/informative", "value/noisy", "policy/informative", "policy/noisy"}
+    assert rows["line"].nunique() == 4 * 4
+    files = (made / "runs/drifting_mountain_car/mixed/alpha~2^-10/mu~2^-8/drift~6e-6").glob("*.npz")
+    ends = [results.load_run(path).beta[-1, 1] for path in files]
+    chosen_rows = rows[(rows["panel"] == "mixed") & (rows["colour"] == "2⁻⁸") & (rows["dash"] == "value/noisy")]
+    assert chosen_rows.loc[chosen_rows["x"] == 300, "y"].item() == pytest.approx(np.mean(ends) / np.log(2), abs=0.01)
+    act(page, lambda: page.get_by_label("step-sizes, where runs keep them").uncheck())
+    assert page.locator("#step-sizes").is_hidden()
+
+
+def test_it_fits_a_phone(page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    pick(page, "Figure", "figure_7")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    charts = page.locator("#chart svg, #beta-chart svg").evaluate_all("all => all.map((one) => one.clientWidth)")
+    assert max(charts) <= page.locator("#chart").evaluate("part => part.clientWidth")
+    page.set_viewport_size({"width": 1400, "height": 1000})
+
+
+def test_a_figure_that_compares_others_shows_their_curves(page):
+    pick(page, "Figure", "figure_s7")
+    assert n_lines(page) == 3  # of each α that at its best μ
+    assert chosen(page, "method") == {"scalar-unnormalized"}
+    page.get_by_label("Table", exact=True).select_option("best_over_alpha")
+    assert set(column(page, "figure")) == {"Figure S7"}
+
+
+def test_losses_are_drawn_as_losses(page, made):
+    pick(page, "Figure", "figure_p1")
+    curves = pd.read_parquet(made / "tables/figure_p1/curves.parquet")
+    rows = drawn(page)
+    assert rows["x"].max() == 2000
+    assert page.locator("#chart svg").get_by_text("Loss (the last 200 examples)").count() > 0
+    np.testing.assert_allclose(sorted(rows["y"]), sorted(curves["mean"]), rtol=0.002)
+
+
+def test_it_leads_to_the_other_pages(page):
+    links = page.get_by_role("navigation", name="Pages").get_by_role("link")
+    assert [link.get_attribute("href") for link in links.all()] == [
+        f"{name}.html" for name in ("index", "claims", "explorer", "try")
+    ]
+
+
+def test_colours_go_the_same_way_on_light_and_dark_pages(page):
+    def brightness():
+        strokes = page.evaluate("explorer.palette('alpha', ['2^-5', '2^-9', '2^-13'])")
+        return [luminance(stroke) for stroke in strokes]
+
+    assert brightness() == sorted(brightness())
+    act(page, lambda: page.emulate_media(color_scheme="dark"))
+    assert brightness() == sorted(brightness())
 
 
 def column(page, head):
@@ -280,7 +428,7 @@ def test_a_table_lists_what_is_chosen_or_everything(page):
     tick(page, "alpha", "2^-13")
     assert set(column(page, "α")) == {"2^-5", "2^-9"}
     page.get_by_label("only the choice above").uncheck()
-    assert set(column(page, "figure")) == {"Figure 1", "Figure 3", "Figure 8", "Figure S4"}
+    assert set(column(page, "figure")) == {f"Figure {name}" for name in ("1", "3", "7", "8", "S4", "S7")}
 
 
 def test_the_download_is_the_table_as_it_is_sorted(page, made):

@@ -109,6 +109,7 @@ NOTHING: Counter[str] = Counter()
 REPORT = Counter(html_report=1)
 EXPLORER = Counter(explorer=1) + REPORT
 CLAIMS = Counter(claims=1) + EXPLORER
+TRY_PAGE = Counter(try_page=1)
 DRIFTING = ("figure_6", "figure_7", "figure_s3")
 CARS = ("figure_1", "figure_3", *DRIFTING)
 COMPILED = Counter(compile_lazy_kernel=1, compile_packed_kernel=1, compile_step_kernel=1)  # what the runs need
@@ -341,7 +342,11 @@ EDITS = {
     "a threshold of a claim": (replaced("config/claims.yaml", "below: 10\n", "below: 11\n"), CLAIMS),
     "how the pages look": (
         replaced("reports/pages.css", "scheme: light dark", "scheme: dark light"),
-        EXPLORER + Counter(claims=1),
+        CLAIMS + TRY_PAGE,
+    ),
+    "how an agent learns in the page to play with": (
+        replaced("reports/try_agent.js", "0.5 * ((block", "0.25 * ((block"),
+        TRY_PAGE,
     ),
     "what the explorer does": (replaced("reports/explorer_data.js", "MOST_RUNS = 1500", "MOST_RUNS = 1501"), EXPLORER),
     "a figure removed": (without_figure_6, EXPLORER + Counter(claims=1)),
@@ -354,10 +359,10 @@ EDITS = {
     # Versions.
     "numpy": (
         version_of("numpy", "numpy-99.0.dist-info"),
-        COMPILED + runs(cars=16, games=4) + after(*MADE_OF),
+        COMPILED + runs(cars=16, games=4) + after(*MADE_OF) + TRY_PAGE,
     ),
     "torch": (version_of("torch", "torch-99.0.dist-info"), runs(games=4) + after("figure_8")),
-    "matplotlib": (version_of("matplotlib", "matplotlib-99.0.dist-info"), DRAWINGS + EXPLORER),
+    "matplotlib": (version_of("matplotlib", "matplotlib-99.0.dist-info"), DRAWINGS + EXPLORER + TRY_PAGE),
 }
 
 

@@ -136,7 +136,7 @@ def test_the_report_is_not_there_before_it_is_whole(editable):
 @pytest.mark.parametrize(
     "names",
     [
-        ("explorer.html", "claims.html"),
+        ("explorer.html", "claims.html", "try.html"),
         ("report.html",),
         pytest.param(("figures/figure_1.svg",), marks=pytest.mark.slow),
     ],

@@ -1,4 +1,5 @@
-# What shows a whole scale: the verdicts on the paper's claims, the explorer, and one report of everything.
+# What shows a whole scale: the verdicts on the paper's claims, the explorer, a page to play with, and one report of
+# everything.
 
 
 rule claims:
@@ -55,6 +56,23 @@ rule explorer:
         "../scripts/write_explorer.py"
 
 
+rule try_page:
+    input:
+        [f"reports/{name}" for name in context.TRY_FILES],
+    output:
+        f"{RESULTS}/try.html",
+    log:
+        f"{RESULTS}/logs/try_page.log",
+    conda:
+        ENVIRONMENT
+    params:
+        job=PLAN.try_page_job(),
+    message:
+        "Writing the page to play with {output}"
+    script:
+        "../scripts/write_try_page.py"
+
+
 # All that the report holds.
 rule figures:
     input:
@@ -81,10 +99,11 @@ rule html_report:
         "../scripts/write_report.py"
 
 
-# The report and all that it holds, what is missing of it as well.
+# The report and all that it holds, what is missing of it as well, and the page to play with.
 rule report_files:
     input:
         rules.figures.input,
         rules.html_report.output,
+        rules.try_page.output,
     message:
         "The report: {RESULTS}/report.html"

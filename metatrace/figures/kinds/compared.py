@@ -33,4 +33,5 @@ KIND = Kind(
     own_csv=_TABLES,
     make="metatrace.analysis.methods:make",
     all_pictures=(Picture("", "methods", "all methods", "metatrace.figures.methods:draw_job", has_curves=False),),
+    explorer=("alpha", "method"),
 )

@@ -25,4 +25,6 @@ KIND = Kind(
     make="metatrace.analysis.errors:make",
     all_pictures=(Picture("", "errors", "errors", "metatrace.figures.errors:draw_job", has_curves=False),),
     evidence=("scores",),
+    explorer=("method", "alpha"),
+    has_losses=True,
 )

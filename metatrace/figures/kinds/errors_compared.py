@@ -30,4 +30,6 @@ KIND = Kind(
     own_csv=("errors",),
     make="metatrace.analysis.errors:make_compared",
     all_pictures=(Picture("", "errors_compared", "errors", "metatrace.figures.errors:draw_job", has_curves=False),),
+    explorer=("variant", "method"),
+    has_losses=True,
 )

@@ -72,8 +72,9 @@ class Kind:
       evidence: the tables that claims are judged by.
       choice: by which score the runs of such a figure choose settings for another one (`settings_from`), and which
         quantities they choose, for each method and drift.
-      explorer: the columns that become panels and colours in the explorer; None: the figure is not shown there, for
-        it has no runs of its own.
+      explorer: the columns that become panels and colours in the explorer; None: the figure is not shown there.
+      has_losses: whether its runs have losses, not returns. is_thinned: whether it has curves of its own for the
+        explorer; one that compares others shows theirs.
     """
 
     text: str
@@ -89,12 +90,17 @@ class Kind:
     evidence: tuple[str, ...] = ()
     choice: tuple[str, tuple[str, ...]] | None = None
     explorer: tuple[str, str] | None = None
+    has_losses: bool = False
 
     @property
     def name(self) -> str:
         """The value of the config's `kind`."""
         name: str = self.model.model_fields["kind"].annotation.__args__[0]
         return name
+
+    @property
+    def is_thinned(self) -> bool:
+        return self.explorer is not None and not hasattr(self.model, "member_kind")
 
     def check(self, figure: "Figure", key: str) -> None:
         """Holds a resolved figure to what the kind can show.

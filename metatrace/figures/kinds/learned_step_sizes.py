@@ -31,4 +31,6 @@ KIND = Kind(
         ),
     ),
     evidence=("scores",),
+    explorer=("method", "alpha"),
+    has_losses=True,
 )

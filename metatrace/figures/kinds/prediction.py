@@ -51,4 +51,6 @@ KIND = Kind(
         Picture("", "prediction", "errors and step-sizes", "metatrace.figures.prediction:draw_job", has_curves=False),
     ),
     evidence=("scores",),
+    explorer=("method", "mu"),
+    has_losses=True,
 )

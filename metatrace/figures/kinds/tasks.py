@@ -24,4 +24,6 @@ KIND = Kind(
     make="metatrace.analysis.errors:make_of_tasks",
     all_pictures=(Picture("", "tasks", "errors and changes", "metatrace.figures.tasks:draw_job"),),
     evidence=("scores",),
+    explorer=("", "method"),
+    has_losses=True,
 )
