@@ -23,7 +23,6 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 DISTRIBUTION_OF_MODULE = {
     "PIL": "pillow",
     "docutils": "snakemake",
-    "jinja2": "snakemake",
     "pydantic_core": "pydantic",
     "snakemake_interface_logger_plugins": "snakemake",
     "vl_convert": "vl-convert-python",

@@ -11,9 +11,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("file", type=Path, metavar="CONFIG")
     parser.add_argument("--output", required=True, type=Path, metavar="FOLDER", help="such as reports/published")
+    parser.add_argument(
+        "--site", type=Path, metavar="FOLDER", help="also write the pages there, ready for GitHub Pages; such as docs"
+    )
 
 
 def call(options: argparse.Namespace) -> None:
     """Writes what is published of a scale."""
     asked = loading.read(options.file)
-    publish(asked, f"results/{asked.scale}", options.output)
+    publish(asked, f"results/{asked.scale}", options.output, options.site)

@@ -55,6 +55,7 @@ JOBS: dict[str, Code] = {
     **kind_jobs(KINDS.values()),
     "chosen_settings": Code((f"{_MAKING}:choose_settings",)),
     "claims": Code((f"{_MAKING}:judge_claims",)),
+    "article": Code((f"{_MAKING}:write_article",)),
     "explorer": Code((f"{_MAKING}:write_explorer",)),
     "try_page": Code((f"{_MAKING}:write_try_page",)),
     "report": Code((f"{_MAKING}:write_report",)),

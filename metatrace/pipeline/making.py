@@ -74,21 +74,26 @@ def choose_settings(job: Mapping[str, Any], settings: str, output: str) -> None:
 
 
 def judge_claims(job: Mapping[str, Any], inputs: Any, outputs: Any) -> None:
-    """Writes what holds of the paper's claims: JSON, CSV and a page."""
+    """Writes what holds of the paper's claims: JSON and CSV."""
     from metatrace.analysis import tables
     from metatrace.config import loading
     from metatrace.report import claims, claims_page, criteria
 
-    folder = Path(job["tables"])
-    ran = claims.load(folder, job["kinds"], loading.read(Path(inputs.paper)))
+    ran = claims.load(Path(job["tables"]), job["kinds"], loading.read(Path(inputs.paper)))
     table = claims.judge(criteria.read(Path(inputs.claims)), ran)
     summary = claims.summary(table, job["sections"])
     atomic.write_atomically(outputs.json, claims_page.as_json(table, summary, job["scale"]))
     atomic.write_atomically(outputs.csv, tables.as_csv(table))
-    style = atomic.read_text(Path(inputs.style), "it must be a style sheet")
-    against = {title: tables.read(folder / name / "improvement.parquet") for name, title in job["against"].items()}
-    page = claims_page.page(table, summary, against, scale=job["scale"], style=style)
-    atomic.write_atomically(outputs.page, page)
+
+
+def write_article(job: Mapping[str, Any], claims: str, outputs: Any) -> None:
+    """Writes the article and the claims page."""
+    from metatrace.report import article, criteria
+
+    judged_by = criteria.read(Path(claims)).claims
+    made = article.pages(job["words"], Path(job["results"]), judged_by, Path("reports"))
+    for path, page in zip((outputs.article, outputs.claims), made, strict=True):
+        atomic.write_atomically(path, page)
 
 
 def write_explorer(job: Mapping[str, Any], output: str) -> None:

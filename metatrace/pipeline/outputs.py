@@ -72,12 +72,13 @@ def evidence_files(results: str, figures: Iterable[Figure]) -> list[str]:
 
 def claim_files(results: str) -> list[str]:
     """The verdicts over the paper's claims."""
-    return [f"{results}/tables/claims.json", f"{results}/tables/claims.csv", f"{results}/claims.html"]
+    return [f"{results}/tables/claims.json", f"{results}/tables/claims.csv"]
 
 
 def page_files(results: str) -> list[str]:
-    """What shows a whole scale: the verdicts, the explorer, the page to play with, and last the report."""
-    return [*claim_files(results), *(f"{results}/{page}.html" for page in ("explorer", "try", "report"))]
+    """What shows a whole scale: verdicts, article, claims, explorer, the page to play with, and last the report."""
+    pages = ("index", "claims", "explorer", "try", "report")
+    return [*claim_files(results), *(f"{results}/{page}.html" for page in pages)]
 
 
 def figure_files(results: str, figures: Sequence[Figure]) -> list[str]:

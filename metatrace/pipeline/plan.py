@@ -65,6 +65,7 @@ class Plan:
         self.figures = list(asked.figures.values())
         self.places = [f"readings/{variant}/" if variant else "" for variant in asked.variants()]
         self.lengths = wanted(asked)
+        self._report_context: dict[str, Any] = {}
 
     def figure(self, name: str) -> Figure:
         """A figure of the config, by name."""
@@ -323,12 +324,27 @@ class Plan:
             "kinds": {figure.name: figure.kind for figure in self.figures},
             "scale": self.asked.scale,
             "sections": context.SECTIONS,
-            "against": {
-                figure.name: figure.short_name
-                for figure in self.figures
-                if figure.settings_from and "improvement" in outputs.tables_of(figure)
-            },
         }
+
+    def article_job(self) -> Job:
+        """What writes the article and the claims page."""
+        pages = [Path(file).name for file in outputs.page_files(self.results)]
+        return {
+            "code": [code_of("article"), script_code("write_article")],
+            "results": self.results,
+            "words": context.article_context(self.asked, self.report_context(), pages),
+        }
+
+    def article_inputs(self) -> list[str]:
+        """What the article is made of: verdicts, pictures, and the templates of its pages and captions."""
+        shown = [self.figure(name) for name in dict.fromkeys(context.whole_figures(self.asked).values())]
+        pictures = [f"{self.results}/figures/{figure.name}.{suffix}" for figure in shown for suffix in ("png", "svg")]
+        opening = context.opening_figure(self.asked)
+        pictures += [f"{self.results}/figures/{opening}.csv"] if opening else []
+        pairs = [f"{self.results}/tables/{name}/improvement.parquet" for name in context.run_against_run(self.asked)]
+        captions = {f"{KINDS[figure.kind].pictures(figure)[0].caption}.rst" for figure in shown}
+        templates = [f"reports/{name}" for name in (*context.ARTICLE_FILES, *sorted(captions))]
+        return [f"{self.results}/tables/claims.json", *pictures, *pairs, *templates]
 
     def explorer_job(self) -> Job:
         """What writes the explorer."""
@@ -387,7 +403,9 @@ class Plan:
 
     def report_context(self) -> dict[str, Any]:
         """What the report's front page and captions show."""
-        return context.report_context(self.asked, self.paper, self.codes())
+        if not self._report_context:
+            self._report_context = context.report_context(self.asked, self.paper, self.codes())
+        return self._report_context
 
 
 def looks_of(method: str) -> list[Any]:

@@ -5,7 +5,7 @@ Everything here comes from the config; no result enters.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from metatrace.figures.kinds import entry
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import ACTOR_CRITIC, METHODS
 from metatrace.numbers import descending
-from metatrace.report.labels import TABLES, alphas_text, as_rst, length_text, link, variant_text
+from metatrace.report.labels import TABLES, alphas_text, as_rst, length_text, variant_text
 from metatrace.report.verdicts import THRESHOLDS, TOO_SMALL
 
 SECTIONS = entry.SECTIONS
@@ -38,6 +38,12 @@ TRY_FILES = (
     *(f"try{part}.js" for part in ("_random", "_world", "_tuners", "_agent", "_charts", "")),
 )
 TRY_WORLDS = ("mountain_car", "drifting_mountain_car")
+# What shows a whole scale, as far as it is made: file names next to each other, and what readers call them.
+PAGES = {"index.html": "Article", "claims.html": "Claims", "explorer.html": "Explorer", "try.html": "Try it"}
+# What the article and the claims page are put together from, but the captions.
+ARTICLE_FILES = (
+    "article.html", "claims.html", "claim_card.html", "equations.html", "page.html", "article.css", "pages.css",
+)  # fmt: skip
 GOAL = "A return of -200 means that the car did not reach the goal within 200 steps."
 
 
@@ -104,8 +110,7 @@ def report_context(asked: Experiments, paper: Experiments, code: Mapping[str, st
         "too_small": TOO_SMALL.word,
         "code": dict(code),
         "sections": {
-            SECTIONS[name]: [{"title": as_rst(figure.title), "link": link(figure)} for figure in members]
-            for name, members in asked.sections().items()
+            SECTIONS[name]: [as_rst(figure.title) for figure in members] for name, members in asked.sections().items()
         },
         "readings": [
             _reading(asked, reading)
@@ -167,19 +172,15 @@ def _reading(asked: Experiments, reading: Reading) -> dict[str, Any]:
         "value": value,
         "is_default": value == reading.default,
         "others": [other for other in reading.values if other != value],
-        "figures": [] if len(entered) == len(figures) > 1 else [_linked(figure) for figure in entered],
+        "figures": [] if len(entered) == len(figures) > 1 else [figure.short_name for figure in entered],
         "elsewhere": [
-            {**_linked(figure), "value": figure.readings[reading.key]}
+            {"name": figure.short_name, "value": figure.readings[reading.key]}
             for figure in figures
             if figure.readings[reading.key] != value
         ],
         "question": reading.question,
         "why": reading.why,
     }
-
-
-def _linked(figure: Figure) -> dict[str, str]:
-    return {"name": figure.short_name, "link": link(figure)}
 
 
 def _source(asked: Experiments, paper: Experiments, figure: Figure) -> str:
@@ -230,6 +231,68 @@ def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, A
             for panels, colours in filter(None, [KINDS[figure.kind].explorer])
         ],
     }
+
+
+def article_context(asked: Experiments, words: Mapping[str, Any], pages: Collection[str]) -> dict[str, Any]:
+    """What the article and the claims page say, and which figures they show.
+
+    Args:
+      words: of `report_context`.
+      pages: the file names of the pages that are made next to these.
+    """
+    shown_by = whole_figures(asked)
+    return {
+        **{key: value for key, value in words.items() if key not in ("figures", "sections")},
+        "pages": {page: name for page, name in PAGES.items() if page in pages},
+        "sections": {name: SECTIONS[name] for name in asked.sections()},
+        "headings": SECTIONS,
+        "opening": opening_figure(asked),
+        "shown_by": shown_by,
+        "run_against_run": run_against_run(asked),
+        "figures": [
+            {
+                "name": figure.name,
+                "anchor": anchor(figure.name),
+                "short": figure.short_name,
+                "title": figure.title,
+                "section": figure.section,
+                "template": KINDS[figure.kind].pictures(figure)[0].caption,
+                "words": {key: text for key, text in words["figures"][figure.name].items() if key != "tables"},
+                "in_explorer": KINDS[figure.kind].explorer is not None,
+            }
+            for figure in asked.figures.values()
+            if shown_by[figure.name] == figure.name
+        ],
+    }
+
+
+def whole_figures(asked: Experiments) -> dict[str, str]:
+    """Of each figure the one that shows it in the article: the one of its section that has it as a part, or itself."""
+    shown_by = {name: name for name in asked.figures}
+    for whole in asked.figures.values():
+        shown_by |= {part.name: whole.name for part in whole.members if part.section == whole.section}
+    return shown_by
+
+
+def opening_figure(asked: Experiments) -> str:
+    """The figure whose numbers open the article: the first that compares the paper's own; "" if there is none."""
+    compared = (figure for figure in asked.figures.values() if figure.kind == "compared")
+    return next((figure.name for figure in compared if figure.members[0].section in entry.PAPERS_OWN), "")
+
+
+def run_against_run(asked: Experiments) -> list[str]:
+    """The figures that say how likely one run beats another: those whose settings other seeds chose."""
+    return [
+        figure.name
+        for figure in asked.figures.values()
+        if figure.settings_from and "improvement" in KINDS[figure.kind].tables(figure)
+    ]
+
+
+def anchor(*names: str) -> str:
+    """The name of a place in a page: `figure-6`, `claim-c9-trace-product`."""
+    words = " ".join(names).lower().replace("_", " ").split()
+    return "-".join(word for word in words if word != "under")
 
 
 def _colours(figure: Figure, panels: str, colours: str) -> str:

@@ -71,6 +71,14 @@ class Part(_Model):
         level = "" if self.level is None else f"; level within ±{self.level:g}"
         return f"{_RULES[rule][0]} {threshold:g}{level}"
 
+    @property
+    def claimed(self) -> tuple[float | None, float | None]:
+        """The least and the largest value that the claim allows; None where there is no such bound."""
+        if self.between is not None:
+            return self.between[0], self.between[1]
+        least = self.above if self.above is not None else self.at_least
+        return least, self.below
+
     def verdict(self, value: float, low: float, high: float) -> Verdict:
         """Whether it holds, fails, is level or inconclusive, judged by its interval."""
         if any(map(math.isnan, (value, low, high))):

@@ -21,7 +21,7 @@ from metatrace.errors import UserError
 from metatrace.figures import planes, style
 from metatrace.methods import METHODS
 from metatrace.report import inlining
-from metatrace.report.claims_page import name_of
+from metatrace.report.claims_page import entries, name_of
 from metatrace.report.context import EXPLORER_FILES
 from metatrace.runs import atomic
 from metatrace.runs.atomic import remedy
@@ -174,25 +174,22 @@ def _verdicts(path: Path) -> pd.DataFrame:
     Raises:
       UserError: the file is missing or damaged.
     """
-    try:
-        rows = [
-            {
-                "claim": name_of(claim),
-                "verdict": claim["verdict"],
-                "why": claim["why"],
-                "part": part["part"],
-                **{name: part[name] for name in ("statistic", "value", "low", "high")},
-                "threshold": part["wanted"],
-                "result": part["part_verdict"],
-                "seeds": part["seeds"],
-                "statement": claim["statement"],
-            }
-            for claim in json.loads(atomic.read_text(path, remedy(path)))["claims"]
-            for part in claim["parts"]
-        ]
-        return pd.DataFrame(rows).astype(dict.fromkeys(("value", "low", "high"), "float64"))
-    except (ValueError, TypeError, KeyError):
-        raise UserError(f"{path}: is cut short, garbled or holds no verdicts; {remedy(path)}") from None
+    rows = [
+        {
+            "claim": name_of(claim),
+            "verdict": claim["verdict"],
+            "why": claim["why"],
+            "part": part["part"],
+            **{name: part[name] for name in ("statistic", "value", "low", "high")},
+            "threshold": part["wanted"],
+            "result": part["part_verdict"],
+            "seeds": part["seeds"],
+            "statement": claim["statement"],
+        }
+        for claim in entries(path)
+        for part in claim["parts"]
+    ]
+    return pd.DataFrame(rows).astype(dict.fromkeys(("value", "low", "high"), "float64"))
 
 
 def _rounded(value: Any) -> float | int | None:

@@ -4,7 +4,6 @@ import re
 
 from metatrace.config.figure import Figure, short_name_of
 from metatrace.figures.kinds.kind import Picture
-from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS
 
 # Of each table its name and, after the colon, what it holds.
@@ -54,12 +53,6 @@ _TABLES = {
     "over seeds with 95 % bootstrap intervals, and how many runs diverged",
 }
 TABLES = {table: tuple(text.split(": ", 1)) for table, text in _TABLES.items()}
-
-
-def link(figure: Figure) -> str:
-    """Where a reader of the report sees a figure's curves: a file next to the report."""
-    shown = KINDS[figure.kind].is_thinned
-    return f"explorer.html#figure={figure.name}" if shown else f"figures/{figure.name}.svg"
 
 
 def labels(figure: Figure, what: str) -> dict[str, str]:

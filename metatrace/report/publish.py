@@ -3,15 +3,14 @@
 It is for readers who do not have the hours to run it; `results/<scale>` holds the rest.
 """
 
-import io
+import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from PIL import Image
 
 from metatrace.analysis import points, tables
 from metatrace.analysis.groups import SETTING
@@ -22,21 +21,25 @@ from metatrace.domains.registry import domain_of
 from metatrace.errors import UserError
 from metatrace.pipeline import jobs, outputs, status
 from metatrace.report import claims_page, context
+from metatrace.report.pictures import with_palette
 from metatrace.runs import atomic
 
 _POINTS = 100
-_COLOURS = 256
+# The job that makes each page.
+_JOBS = {"index.html": "article", "claims.html": "article", "explorer.html": "explorer", "try.html": "try_page"}
+_MOST_BYTES = 12_000_000  # of all pages together
 
 
-def publish(asked: Experiments, folder: str, output: Path) -> None:
+def publish(asked: Experiments, folder: str, output: Path, site: Path | None = None) -> None:
     """Writes what is published of a finished scale.
 
     Args:
       folder: `results/<scale>`.
       output: gets README.md, made_by.json, claims.csv, claims.json, scores.parquet, curves.parquet, figures/.
+      site: gets the pages of `context.PAGES`, ready for GitHub Pages.
 
     Raises:
-      UserError: a run is missing or stale, or a table or picture is missing.
+      UserError: a run is missing or stale, a table or picture is missing, or the pages are too large to publish.
     """
     figures = list(asked.figures.values())
     found = status.survey(asked, folder)
@@ -47,7 +50,8 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
             f"{folder}: {len(to_do)} runs and {len(found.missing)} tables, pictures or pages are missing or stale, "
             f"such as {first}; make them with the snakemake command of this config"
         )
-    made_by = _made_by(asked)
+    pages = _pages(folder) if site else {}
+    made_by = _made_by(asked, pages)
     made: dict[str, bytes] = {
         "claims.csv": Path(f"{folder}/tables/claims.csv").read_bytes(),
         "claims.json": Path(f"{folder}/tables/claims.json").read_bytes(),
@@ -55,7 +59,7 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
     }
     pictures = {name: figure for figure in figures for name in outputs.pictures_of(figure)}
     for name in pictures:
-        made[f"figures/{name}.png"] = _small(Path(f"{folder}/figures/{name}.png"))
+        made[f"figures/{name}.png"] = with_palette(Path(f"{folder}/figures/{name}.png"))
     claims = json.loads(made["claims.json"])
     made["README.md"] = _readme(asked, claims, made_by, pictures).encode()
     for name, content in made.items():
@@ -66,13 +70,34 @@ def publish(asked: Experiments, folder: str, output: Path) -> None:
     figures = outputs.with_returns(figures)
     tables.write(_scores(folder, figures), output / "scores.parquet")
     tables.write(_curves(folder, figures), output / "curves.parquet")
+    if site:
+        for name, content in {**pages, ".nojekyll": b""}.items():
+            atomic.write_atomically(site / name, content)
 
 
-def _made_by(asked: Experiments) -> dict[str, Any]:
+def _pages(folder: str) -> dict[str, bytes]:
+    """The pages of a scale by file name, as far as the workflow makes them.
+
+    Raises:
+      UserError: together they are too large.
+    """
+    pages = {name: Path(folder, name).read_bytes() for name in context.PAGES if Path(folder, name).is_file()}
+    size = sum(map(len, pages.values()))
+    if size > _MOST_BYTES:
+        sizes = ", ".join(f"{name} {len(page) / 1e6:.1f}" for name, page in pages.items())
+        raise UserError(
+            f"{folder}: its pages take {size / 1e6:.1f} MB ({sizes}); they must take at most {_MOST_BYTES / 1e6:g} MB: "
+            "publish without --site, or a config with fewer figures"
+        )
+    return pages
+
+
+def _made_by(asked: Experiments, pages: Mapping[str, bytes]) -> dict[str, Any]:
     behind = [
         *sorted(context.run_jobs(asked)),
         *sorted({f"tables_{figure.kind}" for figure in asked.figures.values()}),
         "claims",
+        *dict.fromkeys(_JOBS[page] for page in pages),
     ]
     code = {job: jobs.fingerprint_of(job) for job in behind}
     lengths = asked.all_runs()
@@ -84,6 +109,7 @@ def _made_by(asked: Experiments) -> dict[str, Any]:
         **({"frames": frames} if frames else {}),
         "readings": asked.readings,
         "code": {job: made.digest for job, made in code.items()},
+        "pages": {name: hashlib.sha256(page).hexdigest() for name, page in pages.items()},
         "packages": {name: version for made in code.values() for name, version in made.packages.items()},
     }
 
@@ -136,14 +162,6 @@ def _whole_numbers(table: pd.DataFrame, *columns: str) -> pd.DataFrame:
 def _once(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     table = table.drop_duplicates(["variant", *keys], ignore_index=True)
     return table[["variant", *(column for column in table if column != "variant")]]
-
-
-def _small(path: Path) -> bytes:
-    """A picture with a palette, a third of the bytes."""
-    buffer = io.BytesIO()
-    with Image.open(path) as picture:
-        picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(buffer, "png", optimize=True)
-    return buffer.getvalue()
 
 
 def _readme(asked: Experiments, claims: dict[str, Any], made_by: dict[str, Any], pictures: dict[str, Figure]) -> str:

@@ -99,7 +99,7 @@ def sentence(claims: Iterable[Mapping[Any, Any]]) -> str:
 
 
 def table(claims: Iterable[Mapping[Any, Any]]) -> str:
-    """The tally as a table in Markdown: one row per section, one column per verdict that some claim has.
+    """The tally as a table in Markdown: one row per section, one column per verdict, with how many claims have it.
 
     Args:
       claims: as in claims.json, each with its section.
@@ -110,7 +110,7 @@ def table(claims: Iterable[Mapping[Any, Any]]) -> str:
         members = [claim for claim in counted if claim["section"] == section]
         found = tally(members)
         cells = [f"{SECTIONS.get(section, section)} ({len(members)})"]
-        rows.append([*cells, *(", ".join(found.get(word, [])) for word in words)])
+        rows.append([*cells, *(str(len(found[word])) if word in found else "" for word in words)])
     head = ["section (claims)", *words]
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
 

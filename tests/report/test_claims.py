@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from metatrace.analysis import tables
 from metatrace.config import loading
 from metatrace.errors import UserError
-from metatrace.report import claims, context, criteria
+from metatrace.report import cards, claims, context, criteria
 from metatrace.report import claims_page as pages
 from metatrace.report import verdicts as verdicts_module
 from metatrace.report.claim_scores import Draw, Scores
@@ -574,6 +574,12 @@ def test_every_claim_of_the_paper_has_a_statistic_words_and_a_section():
             assert set(names) <= PAPER.figures.keys()
 
 
+def cards_of(table):
+    """The cards of the claims in a table."""
+    content = json.loads(pages.as_json(table, claims.summary(table, context.SECTIONS), "tiny"))
+    return cards.cards(content["claims"], CRITERIA.claims, {})
+
+
 def test_where_no_game_is_learned_nothing_is_decided_and_that_is_said():
     for name in ("M17", "M18", "M19", "M22"):
         table = verdicts(name, minatar((0.5, 0.4, 0.3), (5, 6, 7)))
@@ -581,8 +587,9 @@ def test_where_no_game_is_learned_nothing_is_decided_and_that_is_said():
         assert set(table["why"]) == {
             "without tuning no game is learned: none ends at more than 3 times random play's return"
         }
-        page = pages.page(table, claims.summary(table, {}), scale="tiny", style="").decode()
-        assert "Without tuning no game is learned" in page and "Its numbers so far" not in page
+        (card,) = cards_of(table)
+        assert card["notes"][0].startswith("Without tuning no game is learned")
+        assert "Its numbers so far" not in "".join(card["notes"])
 
 
 def test_where_too_little_ran_that_is_the_reason_and_not_that_no_game_is_learned():
@@ -843,18 +850,16 @@ def test_a_sentence_counts_what_carries_over():
     )
 
 
-def test_the_page_and_the_json_hold_every_claim_and_part():
+def test_the_json_and_the_cards_hold_every_claim_and_part():
     table = all_of_it()
-    summary = claims.summary(table, context.SECTIONS)
-    content = json.loads(pages.as_json(table, summary, "tiny"))
+    content = json.loads(pages.as_json(table, claims.summary(table, context.SECTIONS), "tiny"))
     assert len(content["claims"]) == len(CRITERIA.claims)
     assert sum(len(claim["parts"]) for claim in content["claims"]) == len(table)
     assert content["claims"][3]["parts"][0]["value"] is None
-    page = pages.page(table, summary, scale="tiny", style="p { color: red }").decode()
-    for claim in CRITERIA.claims:
-        assert f">{claim.name}<" in page
-    assert page.count("<tbody>") == len(CRITERIA.claims) and page.count("Why: ") == len(table)
-    assert "color: red" in page and "not known" in page and "nan" not in page
+    made = cards_of(table)
+    assert [card["name"] for card in made] == [claim.name for claim in CRITERIA.claims]
+    for part, (_, row) in zip((part for card in made for part in card["parts"]), table.iterrows(), strict=True):
+        assert (part["estimate"] == "not known") == math.isnan(row["value"]) == (part["drawing"] is None)
 
 
 def test_evidence_is_read_of_the_tables_that_the_workflow_makes(tmp_path):
@@ -930,15 +935,5 @@ def test_the_table_of_the_readme_counts_every_claim_by_section_and_verdict():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     made = verdicts_module.page(text, claims_of)
     assert "| section (claims) | reproduced | inconclusive | not run |\n" in made
-    assert "| Mountain car (2) | C1 | C9 |  |\n| Arcade Learning Environment (1) |  |  | C16 |\n<!-- end -->" in made
+    assert "| Mountain car (2) | 1 | 1 |  |\n| Arcade Learning Environment (1) |  |  | 1 |\n<!-- end -->" in made
     assert verdicts_module.page(made, claims_of) == made
-
-
-def test_the_page_says_how_likely_one_run_beats_another():
-    row = {"environment": "e", "runs": 9, "improvement": 0.7, "improvement_low": 0.6, "improvement_high": 0.8}
-    pairs = [("mixed", "none", "4e-6"), ("mixed", "none", "1e-5"), ("mixed", "scalar", "4e-6")]
-    table = pd.DataFrame([{"method": method, "other": other, "drift": drift, **row} for method, other, drift in pairs])
-    page = pages.page(all_of_it(), {}, {"Figure S8": table}, scale="tiny", style="").decode()
-    assert "<h2>Run against run: Figure S8</h2>" in page and "<th scope='col'>drift 1e-5</th>" in page
-    assert "mixed over no tuning</th><td>0.70 [0.60, 0.80]</td><td>0.70 [0.60, 0.80]</td></tr>" in page
-    assert "mixed over scalar</th><td>0.70 [0.60, 0.80]</td><td></td></tr>" in page

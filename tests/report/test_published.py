@@ -1,5 +1,6 @@
 """What the repository shows of the paper's scale: whole, small, and a warning when the code has moved on."""
 
+import hashlib
 import json
 import re
 import warnings
@@ -53,6 +54,16 @@ def test_the_tables_together_are_at_most_5_mb():
     assert sum((FOLDER / name).stat().st_size for name in names) < 5e6
 
 
+def test_the_pages_are_those_that_were_published_and_take_at_most_12_mb():
+    pages = made_by().get("pages", {})
+    there = {path.name: path.read_bytes() for path in (ROOT / "docs").glob("*.html")}
+    assert {name: hashlib.sha256(page).hexdigest() for name, page in there.items()} == pages
+    assert sum(map(len, there.values())) <= 12e6
+    assert not pages or (ROOT / "docs" / ".nojekyll").is_file()
+    for name in {"index.html", "claims.html"} & set(there):
+        assert set(re.findall(r'href="([^":#]+)', there[name].decode())) <= set(pages), name
+
+
 def moved_on(made_by):
     """The kinds of job whose code has changed since the published results were made."""
     return [
@@ -66,8 +77,8 @@ def test_it_warns_when_the_code_has_moved_on():
     moved = moved_on(made_by())
     if moved:
         warnings.warn(
-            f"reports/published was made by other code than {', '.join(moved)} is now; rebuild it with "
-            "`snakemake --configfile config/linear.yaml` and `make publish`",
+            f"reports/published and docs/*.html were made by other code than {', '.join(moved)} is now; rebuild them "
+            "with `snakemake --configfile config/linear.yaml` and `make publish`",
             stacklevel=1,
         )
     other = {"code": {**made_by()["code"], "claims": "0" * 16, "no_such_job": "0" * 16}}

@@ -16,7 +16,7 @@ from metatrace.pipeline import making, outputs
 from metatrace.pipeline.plan import Plan
 from metatrace.runs import results
 
-JUDGED_BY = {"claims": "config/claims.yaml", "paper": "config/paper.yaml", "style": "reports/pages.css"}
+JUDGED_BY = {"claims": "config/claims.yaml", "paper": "config/paper.yaml"}
 
 
 def plan_of(config: str) -> Plan:
@@ -47,9 +47,9 @@ def make_all_tables(plan: Plan, folder: Path) -> None:
 def judge(plan: Plan, folder: Path) -> None:
     """Judges the claims by the tables of every figure."""
     files = {name: ROOT / path for name, path in JUDGED_BY.items()}
-    json, csv, page = outputs.claim_files(plan.results)
+    json, csv = outputs.claim_files(plan.results)
     with chdir(folder):
-        making.judge_claims(plan.claims_job(), SimpleNamespace(**files), SimpleNamespace(json=json, csv=csv, page=page))
+        making.judge_claims(plan.claims_job(), SimpleNamespace(**files), SimpleNamespace(json=json, csv=csv))
 
 
 def made_up_run(run, length, generator):

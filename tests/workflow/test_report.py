@@ -100,36 +100,26 @@ def test_the_tables_can_be_downloaded(page, finished):
     assert Path(waiting.value.path()).read_bytes() == expected
 
 
-def test_the_front_page_says_which_figures_a_reading_enters_and_where_the_explorer_is(page):
+def test_the_front_page_says_which_figures_a_reading_enters_and_links_to_no_other_file(page):
     page.reload()
     page.get_by_text("Metatrace Actor-Critic, reproduced.").wait_for()
     text = " ".join(page.inner_text(".prose").split())
     assert "Enters the runs of every figure." in text
-    assert page.locator(".prose a[href='explorer.html']").count() == 1
+    assert "Figure 1: untuned Figure 3: unnormalized" in text
+    assert page.locator(".prose a").evaluate_all("links => links.map(link => link.getAttribute('href'))") == []
 
 
 def test_the_front_page_says_how_long_it_took_and_on_what(page):
     page.reload()
     page.get_by_text("Metatrace Actor-Critic, reproduced.").wait_for()
     text = " ".join(page.inner_text(".prose").split())
-    # The kernel is no part of the scale, and the report is not made yet.
+    # The kernel is no part of the scale, and the report is not made yet; the article may be, or not.
     assert re.search(
-        r"The 12 runs took \d+ minutes?, and the 6 jobs for tables, pictures and pages \d+ minutes?,", text
+        r"The 12 runs took \d+ minutes?, and the [67] jobs for tables, pictures and pages \d+ minutes?,", text
     )
     assert re.search(r"between 20\d\d-\d\d-\d\d \d\d:\d\d and 20\d\d-", text)
     assert f"Linux on {platform.machine()} with {os.cpu_count()} processor" in text
     assert f"numpy {np.__version__}" in text
-
-
-def test_the_front_page_leads_to_the_curves_of_every_figure(page, finished):
-    page.reload()
-    page.get_by_text("Metatrace Actor-Critic, reproduced.").wait_for()
-    links = page.locator(".prose a[href^='explorer.html#']")
-    assert links.all_inner_texts() == ["Figure 1: untuned", "Figure 3: unnormalized"]
-    explorer = page.context.new_page()
-    explorer.goto((finished.folder / "results/tiny").as_uri() + "/" + links.last.get_attribute("href"))
-    explorer.get_by_role("heading", name="Figure 3: unnormalized").wait_for()
-    explorer.close()
 
 
 def test_the_explorer_opens_within_the_report(page):

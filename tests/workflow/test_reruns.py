@@ -108,7 +108,8 @@ DRAWINGS = Counter({job: 1 for made in (*MADE_OF.values(), COMPARED) for job in 
 NOTHING: Counter[str] = Counter()
 REPORT = Counter(html_report=1)
 EXPLORER = Counter(explorer=1) + REPORT
-CLAIMS = Counter(claims=1) + EXPLORER
+ARTICLE = Counter(article=1)  # shows the pictures and verdicts too, but nothing of the explorer
+CLAIMS = Counter(claims=1) + EXPLORER + ARTICLE
 TRY_PAGE = Counter(try_page=1)
 DRIFTING = ("figure_6", "figure_7", "figure_s3")
 CARS = ("figure_1", "figure_3", *DRIFTING)
@@ -117,7 +118,7 @@ COMPILED = Counter(compile_lazy_kernel=1, compile_packed_kernel=1, compile_step_
 
 def after(*figures):
     """What is made of the runs of some figures, and the pages that show all of them."""
-    made = sum((MADE_OF[figure] for figure in figures), EXPLORER + Counter(claims=1))
+    made = sum((MADE_OF[figure] for figure in figures), CLAIMS)
     if "figure_1" in figures and "figure_3" not in figures:
         made += Counter(pictures_step_sizes_sensitivity_heat_map=1)
     return made + COMPARED if {"figure_1", "figure_3"} & set(figures) else made
@@ -297,7 +298,7 @@ EDITS = {
     ),
     "the choice of the best μ over all α": (
         replaced("metatrace/analysis/best.py", ".to_numpy().mean(axis=1)", ".to_numpy().mean(1)"),
-        COMPARED + EXPLORER,
+        COMPARED + EXPLORER + ARTICLE,
     ),
     # Drawings and words.
     "a colour of one drawing": (
@@ -306,30 +307,39 @@ EDITS = {
             '_VALUE, _POLICY = "#b0124b"',
             '_VALUE, _POLICY = "#b0124c"',
         ),
-        Counter(pictures_mu_and_beta=1) + REPORT,
+        Counter(pictures_mu_and_beta=1) + REPORT + ARTICLE,
     ),
     "a colour of all drawings": (
         replaced("metatrace/figures/style.py", '"axes.edgecolor": "#555555"', '"axes.edgecolor": "#565656"'),
-        DRAWINGS + REPORT,
+        DRAWINGS + REPORT + ARTICLE,
     ),
     "a colour of all planes": (
         replaced("metatrace/figures/planes.py", 'edgecolors="white"', 'edgecolors="black"'),
-        Counter(pictures_step_sizes=1, pictures_step_sizes_sensitivity_heat_map=1, pictures_paired=1) + REPORT,
+        Counter(pictures_step_sizes=1, pictures_step_sizes_sensitivity_heat_map=1, pictures_paired=1)
+        + REPORT
+        + ARTICLE,
     ),
     "the name of an axis": (
         replaced("metatrace/figures/games.py", '"Observed frames"', '"Frames"'),
-        Counter(pictures_games=1) + REPORT,
+        Counter(pictures_games=1) + REPORT + ARTICLE,
     ),
     "a caption": (
+        replaced("reports/learning_curves.rst", "Return against", "Returns against"),
+        REPORT + ARTICLE,
+    ),
+    "a caption of a picture that the article does not show": (
         replaced("reports/sensitivity.rst", "The paper has no such picture.", "The paper draws none."),
         REPORT,
     ),
     # The config.
     "a title": (
         configured("Figure 3: unnormalized", "Figure 3: other"),
-        Counter(pictures_step_sizes_sensitivity_heat_map=1) + EXPLORER,
+        Counter(pictures_step_sizes_sensitivity_heat_map=1) + EXPLORER + ARTICLE,
     ),
-    "where β is shown": (configured("beta_mu: 2^-9", "beta_mu: 2^-7"), Counter(pictures_mu_and_beta=1) + REPORT),
+    "where β is shown": (
+        configured("beta_mu: 2^-9", "beta_mu: 2^-7"),
+        Counter(pictures_mu_and_beta=1) + REPORT + ARTICLE,
+    ),
     "one seed more": (one_seed_more, runs(cars=6) + after("figure_1", "figure_3")),
     "one α more": (
         configured("method: none\n    alpha: [2^-5, 2^-13]", "method: none\n    alpha: [2^-5, 2^-9, 2^-13]"),
@@ -342,14 +352,18 @@ EDITS = {
     "a threshold of a claim": (replaced("config/claims.yaml", "below: 10\n", "below: 11\n"), CLAIMS),
     "how the pages look": (
         replaced("reports/pages.css", "scheme: light dark", "scheme: dark light"),
-        CLAIMS + TRY_PAGE,
+        EXPLORER + ARTICLE + TRY_PAGE,
+    ),
+    "how a claim is laid out": (
+        replaced("reports/claim_card.html", "asked for:", "asked:"),
+        ARTICLE,
     ),
     "how an agent learns in the page to play with": (
         replaced("reports/try_agent.js", "0.5 * ((block", "0.25 * ((block"),
         TRY_PAGE,
     ),
     "what the explorer does": (replaced("reports/explorer_data.js", "MOST_RUNS = 1500", "MOST_RUNS = 1501"), EXPLORER),
-    "a figure removed": (without_figure_6, EXPLORER + Counter(claims=1)),
+    "a figure removed": (without_figure_6, CLAIMS),
     "the smoothing of another section": (configured("smoothing: 4", "smoothing: 5"), after("figure_8")),
     "the frames of a game": (configured("frames: 100", "frames: 120"), runs(games=4) + after("figure_8")),
     "a reading": (
@@ -362,7 +376,7 @@ EDITS = {
         COMPILED + runs(cars=16, games=4) + after(*MADE_OF) + TRY_PAGE,
     ),
     "torch": (version_of("torch", "torch-99.0.dist-info"), runs(games=4) + after("figure_8")),
-    "matplotlib": (version_of("matplotlib", "matplotlib-99.0.dist-info"), DRAWINGS + EXPLORER + TRY_PAGE),
+    "matplotlib": (version_of("matplotlib", "matplotlib-99.0.dist-info"), DRAWINGS + EXPLORER + ARTICLE + TRY_PAGE),
 }
 
 
@@ -407,7 +421,7 @@ RUN = "runs/mountain_car/none/alpha~2^-5/mu~0/drift~0/seed~0.npz"
 
 
 @pytest.mark.parametrize(
-    "name", ["claims.html", "tables/claims.csv", "explorer.html", "tables/figure_s7/spread.parquet", RUN]
+    "name", ["index.html", "claims.html", "tables/claims.csv", "explorer.html", "tables/figure_s7/spread.parquet", RUN]
 )
 def test_what_is_gone_is_made_again_though_all_that_was_made_of_it_is_there(recorded, name):
     path = recorded.folder / "results/tiny" / name

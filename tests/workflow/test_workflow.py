@@ -97,6 +97,7 @@ RUNS = {
     "pictures_step_sizes": 1,
     "pictures_step_sizes_sensitivity_heat_map": 1,
     "claims": 1,
+    "article": 1,
     "explorer": 1,
     "html_report": 1,
 }
@@ -115,7 +116,7 @@ def test_a_reading_changed_reruns_every_run_and_changes_results(editable):
 
 def test_other_cores_and_another_folder_give_the_same_bytes(finished, tmp_path, all_kernels):
     project = Project.copy_to(tmp_path / "a folder with spaces" / "project", all_kernels)
-    project.make("--cores", "1", "figures")
+    project.make("--cores", "1", "figures", "article")
     expected = {path: content for path, content in finished.results().items() if not path.endswith("report.html")}
     assert project.results() == expected
 
@@ -136,7 +137,7 @@ def test_the_report_is_not_there_before_it_is_whole(editable):
 @pytest.mark.parametrize(
     "names",
     [
-        ("explorer.html", "claims.html", "try.html"),
+        ("explorer.html", "index.html", "claims.html", "try.html"),
         ("report.html",),
         pytest.param(("figures/figure_1.svg",), marks=pytest.mark.slow),
     ],

@@ -1,4 +1,4 @@
-# What shows a whole scale: the verdicts on the paper's claims, the explorer, a page to play with, and one report of
+# What shows a whole scale: the verdicts on the claims, the article, the explorer, a page to play with, and the record of
 # everything.
 
 
@@ -7,7 +7,6 @@ rule claims:
         outputs.evidence_files(RESULTS, PLAN.figures),
         claims="config/claims.yaml",
         paper="config/paper.yaml",
-        style="reports/pages.css",
     output:
         json=f"{RESULTS}/tables/claims.json",
         csv=report(
@@ -15,12 +14,6 @@ rule claims:
             caption="../../reports/claims.rst",
             category="Claims",
             labels={"shows": "verdicts, one row per part of a claim"},
-        ),
-        page=report(
-            f"{RESULTS}/claims.html",
-            caption="../../reports/claims.rst",
-            category="Claims",
-            labels={"shows": "verdicts on the paper's claims"},
         ),
     log:
         f"{RESULTS}/logs/claims.log",
@@ -32,6 +25,25 @@ rule claims:
         "Judging the paper's claims"
     script:
         "../scripts/judge_claims.py"
+
+
+rule article:
+    input:
+        PLAN.article_inputs(),
+        claims="config/claims.yaml",
+    output:
+        article=f"{RESULTS}/index.html",
+        claims=f"{RESULTS}/claims.html",
+    log:
+        f"{RESULTS}/logs/article.log",
+    conda:
+        ENVIRONMENT
+    params:
+        job=PLAN.article_job(),
+    message:
+        "Writing the article {output.article}, and the claims"
+    script:
+        "../scripts/write_article.py"
 
 
 rule explorer:
@@ -99,11 +111,12 @@ rule html_report:
         "../scripts/write_report.py"
 
 
-# The report and all that it holds, what is missing of it as well, and the page to play with.
+# The pages and all that they hold, what is missing of it as well.
 rule report_files:
     input:
         rules.figures.input,
+        rules.article.output,
         rules.html_report.output,
         rules.try_page.output,
     message:
-        "The report: {RESULTS}/report.html"
+        "The article: {RESULTS}/index.html; the record: {RESULTS}/report.html"
