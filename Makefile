@@ -23,20 +23,19 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install -qq --no-deps -e .
 	@touch $(READY)
 
-quick: $(READY) ## every figure at a reduced scale, about four minutes on two cores: results/quick/report.html
+quick: $(READY) ## every figure at a reduced scale, about four minutes on two cores: results/quick/index.html
 	$(BIN)/snakemake --configfile config/quick.yaml
-	@echo "The report: results/quick/report.html"
+	@echo "The article: results/quick/index.html"
 
-paper: $(READY) ## every figure at the paper's scale, hours: results/paper/report.html
+paper: $(READY) ## every figure at the paper's scale, hours: results/paper/index.html
 	$(BIN)/snakemake
-	@echo "The report: results/paper/report.html"
+	@echo "The article: results/paper/index.html"
 
-report: $(READY) ## the report, explorer and page to play with of a scale, and what they need; says where they are (CONFIG=config/quick.yaml by default)
+report: $(READY) ## the pages of a scale, and what they need; says where they are (CONFIG=config/quick.yaml by default)
 	@set -e; scale=$$($(BIN)/metatrace config $(CONFIG) | sed -n '1s/.*: scale \([^,]*\),.*/\1/p'); \
 	$(BIN)/snakemake report_files --configfile $(CONFIG); \
-	echo "The report: $(CURDIR)/results/$$scale/report.html"; \
-	echo "The explorer: $(CURDIR)/results/$$scale/explorer.html"; \
-	echo "The page to play with: $(CURDIR)/results/$$scale/try.html"
+	echo "The article: $(CURDIR)/results/$$scale/index.html"; \
+	echo "The record: $(CURDIR)/results/$$scale/report.html"
 
 test: $(READY) ## the tests, slow ones left out
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
@@ -61,8 +60,8 @@ docs: $(READY) ## the manual as a site: site/manual/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "The manual: $(CURDIR)/site/manual/index.html"
 
-publish: $(READY) ## reports/published and the table of verdicts in README.md, of the finished config/linear.yaml
-	$(BIN)/metatrace publish config/linear.yaml --output reports/published
+publish: $(READY) ## reports/published, the pages in docs and README's table of verdicts, of the finished config/linear.yaml
+	$(BIN)/metatrace publish config/linear.yaml --output reports/published --site docs
 	$(BIN)/python -m metatrace.report.verdicts
 
 bench: $(READY) ## the benchmarks

@@ -47,7 +47,7 @@ rule all:
         all_files(PLAN.figures),
         outputs.page_files(RESULTS),
     message:
-        "All of the {PLAN.asked.scale} scale is there; the report: {RESULTS}/report.html"
+        "All of the {PLAN.asked.scale} scale is there; the article: {RESULTS}/index.html"
 
 
 include: "workflow/rules/runs.smk"
