@@ -57,7 +57,8 @@ def draw(table: pd.DataFrame, settings: pd.DataFrame, job: PictureJob) -> Figure
         _panel(panel, here, looks, over, names_best=len(references) > 1)
         if not several or game == games[0]:
             name = METHODS[method].name
-            panel.set_title(name[0].upper() + name[1:], loc="left", pad=5)
+            # A named best constant stands between the title and the panel.
+            panel.set_title(name[0].upper() + name[1:], loc="left", pad=20 if len(references) > 1 else 5)
     _return_axes(figure, figure.axes[::columns], table, games)
     axes = figure.axes[0]
     axes.set_xlim(0, job.facts["length"])
