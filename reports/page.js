@@ -1,6 +1,7 @@
 /* What the pages with scripts share: their data, their parts by name, number tokens, and the colours in force. */
 
-const data = JSON.parse(document.getElementById("data").textContent);
+const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (byte) => byte.charCodeAt(0));
+const data = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 const ui = Object.fromEntries([...document.querySelectorAll("[id]")].map((part) => [part.id, part]));
 
 const make = (tag, properties = {}, ...parts) => {

@@ -77,12 +77,12 @@ def judge_claims(job: Mapping[str, Any], inputs: Any, outputs: Any) -> None:
     """Writes what holds of the paper's claims: JSON and CSV."""
     from metatrace.analysis import tables
     from metatrace.config import loading
-    from metatrace.report import claims, claims_page, criteria
+    from metatrace.report import claims, claims_json, criteria
 
     ran = claims.load(Path(job["tables"]), job["kinds"], loading.read(Path(inputs.paper)))
     table = claims.judge(criteria.read(Path(inputs.claims)), ran)
     summary = claims.summary(table, job["sections"])
-    atomic.write_atomically(outputs.json, claims_page.as_json(table, summary, job["scale"]))
+    atomic.write_atomically(outputs.json, claims_json.as_json(table, summary, job["scale"]))
     atomic.write_atomically(outputs.csv, tables.as_csv(table))
 
 

@@ -16,7 +16,7 @@ from docutils.core import publish_parts
 from metatrace.analysis import tables
 from metatrace.errors import UserError
 from metatrace.methods import METHODS
-from metatrace.report import claims_page, pictures
+from metatrace.report import claims_json, pictures
 from metatrace.report.cards import OF_THE_PAPER, cards
 from metatrace.report.criteria import Claim
 from metatrace.report.opening import opening
@@ -39,7 +39,7 @@ def pages(words: Mapping[str, Any], results: Path, claims: Iterable[Claim], temp
     Raises:
       UserError: a picture, a template or the verdicts are missing or damaged.
     """
-    entries = claims_page.entries(results / "tables" / "claims.json")
+    entries = claims_json.entries(results / "tables" / "claims.json")
     judged = cards(entries, claims, words["shown_by"])
     subjects = {card["figure"]: None for card in judged if card["figure"]}
     shown = {

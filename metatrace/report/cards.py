@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from metatrace.figures.kinds.entry import PAPERS_OWN
-from metatrace.report.claims_page import estimate, name_of
+from metatrace.report.claims_json import estimate, name_of
 from metatrace.report.context import anchor
 from metatrace.report.criteria import Claim, Part
 from metatrace.report.verdicts import RESULTS, TOO_SMALL, VERDICTS

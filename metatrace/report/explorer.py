@@ -21,7 +21,7 @@ from metatrace.errors import UserError
 from metatrace.figures import planes, style
 from metatrace.methods import METHODS
 from metatrace.report import inlining
-from metatrace.report.claims_page import entries, name_of
+from metatrace.report.claims_json import entries, name_of
 from metatrace.report.context import EXPLORER_FILES
 from metatrace.runs import atomic
 from metatrace.runs.atomic import remedy

@@ -1,7 +1,9 @@
 """Pages of one file: a template, and the style sheets, data and scripts that stand in it."""
 
+import gzip
 import json
 import re
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,9 +32,9 @@ def read_parts(folder: Path, names: Sequence[str]) -> tuple[str, dict[str, str]]
 
 
 def as_data(shown: Any) -> str:
-    """Plain types as JSON that can stand in a page: there "<" begins the end of a script; JSON has another way."""
+    """Plain types as JSON, packed with gzip: a paper's curves take a quarter of the room. `page.js` unpacks it."""
     data = json.dumps(shown, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return data.replace("<", "\\u003c")
+    return b64encode(gzip.compress(data.encode(), mtime=0)).decode()
 
 
 def fill(template: str, parts: Mapping[str, str], where: Path) -> bytes:

@@ -20,7 +20,7 @@ from metatrace.config.figure import Figure
 from metatrace.domains.registry import domain_of
 from metatrace.errors import UserError
 from metatrace.pipeline import jobs, outputs, status
-from metatrace.report import claims_page, context
+from metatrace.report import claims_json, context
 from metatrace.report.pictures import with_palette
 from metatrace.runs import atomic
 
@@ -199,8 +199,8 @@ per run, `curves.parquet` the learning curves at a hundred episodes or frames ea
 def _rows(claim: dict[str, Any]) -> Iterator[str]:
     """The rows of a claim, one per part; the first one names the claim."""
     why = f" ({claim['why']})" if claim["why"] else ""
-    first = (f"**{claims_page.name_of(claim)}** {claim['statement']}", f"{claim['verdict']}{why}")
+    first = (f"**{claims_json.name_of(claim)}** {claim['statement']}", f"{claim['verdict']}{why}")
     for part in claim["parts"]:
-        cells = (*first, part["statistic"], claims_page.estimate(part), part["wanted"])
+        cells = (*first, part["statistic"], claims_json.estimate(part), part["wanted"])
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
         first = ("", "")

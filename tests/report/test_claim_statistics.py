@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from metatrace.analysis.groups import SETTING
 from metatrace.config import loading
-from metatrace.report import claims, claims_page, criteria
+from metatrace.report import claims, claims_json, criteria
 from metatrace.report.claim_scores import LackingError, UndecidableError
 from metatrace.report.statistics.common import ratio
 from metatrace.report.statistics.registry import STATISTICS
@@ -95,8 +95,8 @@ def test_any_runs_give_numbers_or_say_what_is_lacking(data):
     assert lacks == table["why"].str.startswith("lacks ").all() == set(table["verdict"]).issubset({NOT_RUN.word})
     assert set(table["verdict"]) <= VERDICTS.keys() and set(table["part_verdict"]) <= RESULTS.keys()
     # JSON knows neither infinity nor NaN.
-    assert b'"value"' in claims_page.as_json(table, {}, "tiny")
-    assert claims_page.page(table, claims.summary(table, {}), scale="tiny", style="")
+    assert b'"value"' in claims_json.as_json(table, {}, "tiny")
+    assert claims_json.page(table, claims.summary(table, {}), scale="tiny", style="")
 
 
 def of(claim, **figures):

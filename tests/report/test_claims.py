@@ -16,7 +16,7 @@ from metatrace.analysis import tables
 from metatrace.config import loading
 from metatrace.errors import UserError
 from metatrace.report import cards, claims, context, criteria
-from metatrace.report import claims_page as pages
+from metatrace.report import claims_json as pages
 from metatrace.report import verdicts as verdicts_module
 from metatrace.report.claim_scores import Draw, Scores
 from metatrace.report.statistics import regression

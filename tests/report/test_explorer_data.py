@@ -1,7 +1,9 @@
 """What the explorer's page is made of; the page itself is in tests/workflow/test_explorer.py."""
 
+import gzip
 import json
 import re
+from base64 import b64decode
 from pathlib import Path
 
 import numpy as np
@@ -94,10 +96,14 @@ def test_a_colour_for_dark_pages_is_lighter_and_a_light_one_stays():
         assert planes.luminance(parts) >= 0.34
 
 
+def data_of(page):
+    (packed,) = re.findall(r'<script type="application/gzip" id="data">(.*?)</script>', page)
+    return json.loads(gzip.decompress(b64decode(packed)))
+
+
 def test_the_page_holds_its_data_and_what_it_says_cannot_end_a_script(folder):
     page = explorer.page(words(), folder, ROOT / "reports").decode()
-    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    shown = json.loads(data)
+    shown = data_of(page)
     assert shown["words"]["tables"]["scores"]["text"] == "</script><!-- scores"
     assert shown["tables"]["scores"]["figure"]["texts"] == ["Figure 1", "Figure 2"]
     assert shown["tables"]["scores"]["auc"]["numbers"] == [-150.1235, -150.1235]
@@ -134,8 +140,7 @@ def with_verdicts():
 def test_the_verdicts_are_a_table_with_one_row_per_part(folder):
     (folder / "claims.json").write_text(json.dumps({"claims": [CLAIM, {**CLAIM, "under": "a_reading"}]}))
     page = explorer.page(with_verdicts(), folder, ROOT / "reports").decode()
-    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    table = json.loads(data)["tables"]["verdicts"]
+    table = data_of(page)["tables"]["verdicts"]
     assert table["claim"]["texts"] == ["M1", "M1 under a_reading"]
     assert table["verdict"] == {"texts": ["does not carry over"], "places": [0, 0]}
     assert (table["value"], table["low"]) == ({"numbers": [-0.5, -0.5]}, {"numbers": [None, None]})

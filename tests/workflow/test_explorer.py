@@ -16,7 +16,7 @@ from made_up import judge, make_all_tables, plan_of, write_runs
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.pipeline import making
 from metatrace.pipeline.plan import code_of
-from metatrace.report import claims_page
+from metatrace.report import claims_json
 from metatrace.report.verdicts import VERDICTS
 from metatrace.runs import results
 
@@ -455,7 +455,7 @@ def test_the_verdicts_are_a_table_whatever_is_chosen(page, made):
     page.get_by_label("Table", exact=True).select_option("verdicts")
     judged = json.loads((made / "tables/claims.json").read_text())["claims"]
     page.get_by_role("button", name=f"Show all {sum(len(claim['parts']) for claim in judged)} rows").click()
-    assert set(column(page, "claim")) == {claims_page.name_of(claim) for claim in judged}
+    assert set(column(page, "claim")) == {claims_json.name_of(claim) for claim in judged}
     assert set(column(page, "verdict")) <= VERDICTS.keys()
 
 

@@ -53,8 +53,11 @@ def entries(path: Path) -> list[dict[str, Any]]:
       UserError: the file is missing or damaged.
     """
     try:
-        return list(json.loads(atomic.read_text(path, remedy(path)))["claims"])
-    except (ValueError, TypeError, KeyError):
+        claims = list(json.loads(atomic.read_text(path, remedy(path)))["claims"])
+        if not all({"claim", "under", "verdict", "parts"} <= claim.keys() for claim in claims):
+            raise ValueError("not the claims of a scale")
+        return claims
+    except (ValueError, TypeError, KeyError, AttributeError):
         raise UserError(f"{path}: is cut short, garbled or holds no verdicts; {remedy(path)}") from None
 
 
