@@ -1,6 +1,7 @@
 """Whatever ran, a claim gets numbers or says what is lacking: no table makes a traceback."""
 
 import dataclasses
+import json
 import math
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from metatrace.analysis.groups import SETTING
 from metatrace.config import loading
-from metatrace.report import claims, claims_json, criteria
+from metatrace.report import cards, claims, claims_json, criteria
 from metatrace.report.claim_scores import LackingError, UndecidableError
 from metatrace.report.statistics.common import ratio
 from metatrace.report.statistics.registry import STATISTICS
@@ -95,8 +96,10 @@ def test_any_runs_give_numbers_or_say_what_is_lacking(data):
     assert lacks == table["why"].str.startswith("lacks ").all() == set(table["verdict"]).issubset({NOT_RUN.word})
     assert set(table["verdict"]) <= VERDICTS.keys() and set(table["part_verdict"]) <= RESULTS.keys()
     # JSON knows neither infinity nor NaN.
-    assert b'"value"' in claims_json.as_json(table, {}, "tiny")
-    assert claims_json.page(table, claims.summary(table, {}), scale="tiny", style="")
+    made = json.loads(claims_json.as_json(table, claims.summary(table, {}), "tiny"))
+    # Every part of it has a place on a card, whatever its numbers are.
+    (card,) = cards.cards(made["claims"], (claim,), {})
+    assert len(card["parts"]) == len(claim.parts)
 
 
 def of(claim, **figures):
