@@ -5,7 +5,8 @@ It is for readers who do not have the hours to run it; `results/<scale>` holds t
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def publish(asked: Experiments, folder: str, output: Path, site: Path | None = N
             f"such as {first}; make them with the snakemake command of this config"
         )
     pages = _pages(folder) if site else {}
-    made_by = _made_by(asked, pages)
+    made_by = _made_by(asked, found.runs, pages)
     made: dict[str, bytes] = {
         "claims.csv": Path(f"{folder}/tables/claims.csv").read_bytes(),
         "claims.json": Path(f"{folder}/tables/claims.json").read_bytes(),
@@ -92,7 +93,7 @@ def _pages(folder: str) -> dict[str, bytes]:
     return pages
 
 
-def _made_by(asked: Experiments, pages: Mapping[str, bytes]) -> dict[str, Any]:
+def _made_by(asked: Experiments, runs: Collection[status.WantedRun], pages: Mapping[str, bytes]) -> dict[str, Any]:
     behind = [
         *sorted(context.run_jobs(asked)),
         *sorted({f"tables_{figure.kind}" for figure in asked.figures.values()}),
@@ -100,13 +101,13 @@ def _made_by(asked: Experiments, pages: Mapping[str, bytes]) -> dict[str, Any]:
         *dict.fromkeys(_JOBS[page] for page in pages),
     ]
     code = {job: jobs.fingerprint_of(job) for job in behind}
-    lengths = asked.all_runs()
-    frames = sum(length for (_, run), length in lengths.items() if domain_of(run.environment).unit == "frames")
+    lengths, amounts = status.wanted(asked), Counter[str]()
+    for run in runs:
+        amounts[domain_of(run.key.environment).unit_text] += lengths[run]
     return {
         "scale": asked.scale,
-        "runs": len(lengths),
-        "episodes": sum(lengths.values()) - frames,
-        **({"frames": frames} if frames else {}),
+        "runs": len(runs),
+        "amounts": dict(amounts),
         "readings": asked.readings,
         "code": {job: made.digest for job, made in code.items()},
         "pages": {name: hashlib.sha256(page).hexdigest() for name, page in pages.items()},
@@ -172,13 +173,13 @@ def _readme(asked: Experiments, claims: dict[str, Any], made_by: dict[str, Any],
         f"**{figure.title}**{f' ({name})' if name != figure.name else ''}\n\n![{name}](figures/{name}.png)"
         for name, figure in pictures.items()
     )
-    frames = f" and {made_by['frames']:,} observed frames of games" if "frames" in made_by else ""
+    amounts = "".join(f", {amount:,} {unit}" for unit, amount in made_by["amounts"].items())
     left_out = [title for section, title in context.SECTIONS.items() if section not in asked.sections()]
     not_run = f" Not run: {'; '.join(left_out)}." if left_out else ""
     return f"""\
 # Results at the {asked.scale} scale
 
-{made_by["runs"]:,} runs, {made_by["episodes"]:,} episodes{frames}. `metatrace publish` wrote this page; do not \
+{made_by["runs"]:,} runs{amounts}. `metatrace publish` wrote this page; do not \
 edit it by hand. `made_by.json` names the code, the versions and the readings behind it; `scores.parquet` has one row \
 per run, `curves.parquet` the learning curves at a hundred episodes or frames each.{not_run}
 
