@@ -116,7 +116,8 @@ const specification = (some, rows, { colours, panels, dashes }, measure) => {
   const longest = Math.max(...legendTexts.map((text) => text.length), 0);
   const below = wide < 620 || longest > 24;
   const legendWidth = below || longest === 0 ? 0 : 60 + 7 * longest;
-  const width = Math.max((wide - legendWidth - 60) / columns - 22, 150);
+  const axisWidth = measure === "loss" ? 100 : 60; // a loss may be a million
+  const width = Math.max((wide - legendWidth - axisWidth) / columns - 22, 150);
   const isRow = panelTexts.length === columns;
   const height = columns === 1 ? Math.min(Math.max(width * 0.55, 220), 430) : width * (isRow ? 1.1 : 0.72);
   const axis = AXES[some[0].axis];

@@ -20,7 +20,7 @@ from metatrace.analysis import intervals, tables
 from metatrace.analysis.groups import SETTING
 from metatrace.analysis.reference import RANDOM
 from metatrace.config.experiments import Experiments
-from metatrace.config.figure import Figure
+from metatrace.config.figure import Figure, short_name_of
 from metatrace.errors import UserError
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.report.claim_scores import Draw, LackingError, Roles, Scores, UndecidableError
@@ -220,7 +220,7 @@ def _figures(claim: Claim) -> tuple[str, ...]:
 def _roles(claim: Claim, ran: Mapping[str, Ran]) -> dict[str, Scores]:
     missing = [name for name in _figures(claim) if name not in ran or ran[name].scores.empty]
     if missing:
-        raise LackingError(", ".join(missing))
+        raise LackingError(", ".join(map(short_name_of, missing)))
     tables = {}
     for role, names in claim.figures.items():
         table = pd.concat([ran[name].scores for name in names], ignore_index=True)

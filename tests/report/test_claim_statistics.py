@@ -126,7 +126,7 @@ def without(axis, *tokens):
         ("C6", {"figure_1": without("alpha", "2^-5")}, "lacks alpha 2^-5"),
         ("C9", {"figure_s8_nosid": without("mu", "2^-8")}, "lacks mu 2^-8"),
         ("C15", {"figure_7": lambda table: table.drop(columns="group")}, "lacks runs with the score group"),
-        ("C2", {"figure_2": lambda table: table[:0]}, "lacks figure_2"),
+        ("C2", {"figure_2": lambda table: table[:0]}, "lacks Figure 2"),
         ("C2", {"figure_2": lambda table: table[table["seed"] > 1], "figure_1": without("seed", 2)},
          "lacks a seed that all its figures share"),
         ("C20", {"figure_9": lambda table: table[(table["method"] == "none") | (table["alpha"] != "2^-7")]},

@@ -631,7 +631,7 @@ def test_nosid_is_judged_under_each_of_its_normalisers():
 
 def test_what_did_not_run_is_said():
     table = verdicts("C2", {"figure_1": ran("figure_1", auc=hill)})
-    assert table["verdict"].tolist() == ["not run"] and table["why"].tolist() == ["lacks figure_2"]
+    assert table["verdict"].tolist() == ["not run"] and table["why"].tolist() == ["lacks Figure 2"]
     assert verdicts("C2", {})["runs"].tolist() == [0]
     whole = ran("figure_2", auc=flat)
     holed = dataclasses.replace(whole, scores=whole.scores.drop(whole.scores.index[-1]))
@@ -889,7 +889,7 @@ def test_only_the_runs_of_the_papers_figure_count_as_evidence(tmp_path):
             tables.write(pd.concat(parts)[[*run, *columns]], tmp_path / name / f"{table}.parquet")
     read = claims.load(tmp_path, {"figure_1": "step_sizes", "figure_2": "step_sizes"}, PAPER)
     assert len(read["figure_1"].scores) == len(one) and read["figure_2"].scores.empty
-    assert verdicts("C2", read)["why"].tolist() == ["lacks figure_2"]
+    assert verdicts("C2", read)["why"].tolist() == ["lacks Figure 2"]
 
 
 def test_a_figure_of_ones_own_with_fewer_methods_leaves_the_report_whole(tmp_path):
