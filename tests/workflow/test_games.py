@@ -127,7 +127,7 @@ def test_games_are_published_next_to_mountain_car(played):
     assert done.returncode == 0, done.stderr
     folder = played.folder / "published"
     text = (folder / "README.md").read_text()
-    assert "13 runs, 5 episodes and 3,600 observed frames of games." in text.split("\n## ")[0].replace("\n", " ")
+    assert "13 runs, 5 episodes, 3,600 observed frames." in text.split("\n## ")[0].replace("\n", " ")
     assert "Not run: Drifting mountain car; MinAtar;" in text and "(figures/figure_9.png)" in text
     scores, curves = (pd.read_parquet(folder / f"{name}.parquet") for name in ("scores", "curves"))
     lengths = scores.groupby("environment")["frames"].agg(lambda frames: frames.fillna(0).unique().tolist())
