@@ -54,7 +54,7 @@ figures:
     smoothing: 4
 device: cpu
 """
-PAGES = {"claims": 1, "explorer": 1, "html_report": 1}
+PAGES = {"claims": 1, "article": 1, "explorer": 1, "html_report": 1}
 
 
 def copy_of(project, folder):
