@@ -38,8 +38,8 @@ class Experiments:
     def some_runs(self, variant: str = OWN_READINGS) -> dict[RunKey, int]:
         """As many runs as will be made: like `runs`, but with any choice where other runs choose.
 
-        Every choice is among the α of the figure that they are chosen from, so as many runs are shared; or its runs
-        have seeds of their own, and none are shared.
+        Every choice of α is among those of the figure that they are chosen from, so as many runs are shared. Where
+        settings are chosen for two figures with the same seeds, the choice decides how many runs they share.
         """
         return {run: figure.length for figure in self._of(variant) for run in figure.some_runs()}
 

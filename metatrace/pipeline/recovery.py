@@ -156,8 +156,9 @@ def examine(plan: Plan, recorded: Callable[[str], float | None], contents: "Cont
 def _is_whole(plan: Plan, run: status.WantedRun) -> bool:
     """Whether a run file is whole and is the run that its path says, made as it would be made now."""
     with suppress(UserError):
-        results.load_run(run.path(plan.results))
-        return _is_fresh(plan, run)
+        if _is_fresh(plan, run):
+            results.load_run(run.path(plan.results))
+            return True
     return False
 
 
