@@ -17,7 +17,12 @@ _LEFT_OUT = (
     LogEvent.GROUP_INFO,
     LogEvent.WORKFLOW_STARTED,
 )
-_NEWS_OF_THE_SCHEDULER = ("Select jobs to execute", "Execute ")
+_NEWS_OF_THE_SCHEDULER = (
+    "Select jobs to execute",
+    "Execute ",
+    "DAG of jobs will be updated",
+    "Updating checkpoint dependencies",
+)
 
 
 class ProgressLine(logging.Filter):

@@ -19,7 +19,7 @@ from metatrace.methods import METHODS
 from metatrace.report import claims_json, pictures
 from metatrace.report.cards import OF_THE_PAPER, cards
 from metatrace.report.criteria import Claim
-from metatrace.report.opening import opening
+from metatrace.report.opening import opening, written
 from metatrace.report.verdicts import RESULTS, VERDICTS, tally
 from metatrace.runs import atomic
 from metatrace.runs.atomic import remedy
@@ -131,7 +131,7 @@ def _rendered(templates: Path, name: str, shown: Mapping[str, Any]) -> bytes:
         undefined=jinja2.StrictUndefined,
     )
     try:
-        return (environment.get_template(name).render(shown) + "\n").encode()
+        return (written(environment.get_template(name).render(shown)) + "\n").encode()
     except jinja2.TemplateNotFound as error:
         raise UserError(f"{templates}/{error.name}: there is no such file; restore it") from None
     except jinja2.TemplateError as error:

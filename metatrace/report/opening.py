@@ -4,6 +4,7 @@ It is drawn within the page and not with the figures, so that it takes the page'
 """
 
 import math
+import re
 from typing import Any
 
 import pandas as pd
@@ -17,6 +18,7 @@ _SHOWN = ("none", "scalar", "vector", "mixed")
 WIDTH, HEIGHT, LEFT, BELOW, EDGE = 640.0, 300.0, 48.0, 44.0, 8.0
 _LINE = 2.5  # how thick a line is: its dashes are in such units
 _STEP = 50  # between two numbers of the axis of returns
+_POWER = re.compile(r"(?<=\d)\^(-?\d+)")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -68,10 +70,9 @@ def opening(drawn: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def written(token: str) -> str:
-    """A number token as a reader writes it: 2⁻¹⁰."""
-    base, _, power = token.partition("^")
-    return base + power.translate(_RAISED)
+def written(text: str) -> str:
+    """A text with its powers as a reader writes them: 2^-10 as 2⁻¹⁰."""
+    return _POWER.sub(lambda power: power[1].translate(_RAISED), text)
 
 
 def _path(points: Any) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from metatrace.report import criteria
 from metatrace.report.context import anchor
+from metatrace.report.opening import written
 
 pytestmark = browser.MARKS
 PAGES = ("index.html", "claims.html")
@@ -51,9 +52,9 @@ def test_every_claim_has_a_card_with_its_verdict_and_what_decides_it(pages, verd
     for claim, criterion in zip(verdicts["claims"], asked, strict=True):
         card = text_of(pages["claims.html"].locator(f"#{anchor('claim', criterion.name)}"))
         for words in (claim["statement"], claim["verdict"], claim["place"]):
-            assert words in card
+            assert written(words) in card
         for part in claim["parts"]:
-            assert part["statistic"][1:] in card and part["wanted"] in card
+            assert written(part["statistic"][1:]) in card and part["wanted"] in card
 
 
 def test_the_article_has_the_same_cards_each_once_and_under_its_figure(pages, verdicts):
@@ -75,6 +76,12 @@ def test_every_figure_stands_in_the_article_with_its_caption(pages):
         assert "Return against training episodes" in text_of(figure.locator("figcaption"))
     article.locator("#figure-3 summary").click()
     assert "2 of 10 seeds, 30 of 1000 episodes" in text_of(article.locator("#figure-3 details"))
+
+
+def test_powers_are_raised(pages):
+    for page in pages.values():
+        shown = text_of(page.locator("body"))
+        assert "2⁻⁵" in shown and "2^" not in shown
 
 
 def test_the_tally_is_that_of_the_verdicts(pages, verdicts):
