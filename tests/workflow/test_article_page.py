@@ -16,6 +16,8 @@ pytestmark = browser.MARKS
 PAGES = ("index.html", "claims.html")
 # What readers hold: a screen and a phone.
 WIDTHS = (1440, 390)
+ON_A4 = {"width": 670, "height": 1000}  # without the margins
+PUBLISHED = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
@@ -123,10 +125,24 @@ def test_axe_finds_nothing_grave_on_a_screen_and_on_a_phone(pages, name, scheme)
         assert browser.findings(page) == []
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_a_published_page_prints_every_table_whole(pages, name):
+    page = pages["index.html"].context.new_page()
+    page.goto((PUBLISHED / name).as_uri())
+    page.emulate_media(media="print")
+    page.set_viewport_size(ON_A4)
+    boxes = page.locator(".scroll")
+    assert boxes.count() > 1
+    cut = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight).length"
+    assert boxes.evaluate_all(cut) == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.close()
+
+
 def test_the_article_prints_on_a4_without_cutting_anything_off(pages):
     page = pages["index.html"]
     page.emulate_media(media="print", color_scheme="dark")
-    page.set_viewport_size({"width": 670, "height": 1000})  # A4 without the margins
+    page.set_viewport_size(ON_A4)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert page.locator("body").evaluate("body => getComputedStyle(body).color") == "rgb(27, 31, 36)"
     pdf = page.pdf(prefer_css_page_size=True)
