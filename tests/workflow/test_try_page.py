@@ -134,10 +134,12 @@ def test_the_legend_has_a_line_for_each_group_of_weights(page, file):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_are_those_of_the_registry(page, scheme):
+    page.get_by_role("button", name="Pause").click()
     page.emulate_media(color_scheme=scheme)
     colour = METHODS["scalar"].colour
     wanted = explorer.lighter(colour) if scheme == "dark" else colour
-    page.wait_for_function(f"document.querySelectorAll('.agent')[1].style.getPropertyValue('--colour') === '{wanted}'")
+    painted = f"document.querySelectorAll('.agent')[1].style.getPropertyValue('--colour') === '{wanted}'"
+    page.wait_for_function(painted, polling=100)  # milliseconds: where the machine is busy, a page seldom draws
     page.locator(f"#returns .line[stroke='{wanted}']").wait_for(state="attached")
 
 
