@@ -100,7 +100,7 @@ def test_so_they_are_for_the_games_network(compiled_agent, method):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", COMPILED)
 def test_many_steps_are_those_of_autograd(compiled_agent, method):
-    compare(compiled_agent, GAME, method, 60, alpha=2**-10)
+    compare(compiled_agent, GAME, method, 30, alpha=2**-10)
 
 
 @pytest.mark.parametrize("method", TUNED)

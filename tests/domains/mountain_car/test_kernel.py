@@ -66,10 +66,10 @@ def test_both_agents_have_the_same_returns_and_weights(kernel, method, alpha):
 @pytest.mark.parametrize("mu", [0, 1], ids=["largest mu", "smallest mu"])
 @pytest.mark.parametrize("alpha", (2**-13, 2**-5), ids=lambda alpha: f"2^{int(np.log2(alpha))}")
 @pytest.mark.parametrize("method", MUS)
-def test_both_agents_have_the_same_returns_and_weights_over_300_episodes(kernel, method, alpha, mu):
+def test_both_agents_have_the_same_returns_and_weights_over_150_episodes(kernel, method, alpha, mu):
     if (method, alpha) in CHAOTIC or (method == "none" and mu == 1):
         pytest.skip("chaotic, or the same as with the largest mu")
-    assert_equal(kernel, settings_of(method, alpha, mu=MUS[method][mu], episodes=300))
+    assert_equal(kernel, settings_of(method, alpha, mu=MUS[method][mu], episodes=150))
 
 
 @pytest.mark.parametrize("method", ["scalar", "nosid"])

@@ -118,7 +118,7 @@ def test_both_agents_diverge_in_the_same_episode(train, mu, episode, drift):
 @pytest.mark.slow
 @pytest.mark.parametrize("drift", [None, 1e-5])
 @pytest.mark.parametrize("method", MUS)
-def test_both_agents_agree_over_300_episodes(train, method, drift):
+def test_both_agents_agree_over_150_episodes(train, method, drift):
     """With drift at the paper's α, for at 2^-8 learning is too sensitive there.
 
     After so many steps the weights are only as near as rounding allows: within a hundred times the distance that a
@@ -126,7 +126,7 @@ def test_both_agents_agree_over_300_episodes(train, method, drift):
     """
     alpha = 2**-8 if drift is None else 2**-10
     for mu in MUS[method]:
-        settings = settings_of(method, alpha, mu, episodes=300, drift=drift)
+        settings = settings_of(method, alpha, mu, episodes=150, drift=drift)
         found, perturbed = train(settings), train(dataclasses.replace(settings, alpha=alpha * (1 + 2**-50)))
         within = 1e-8 if found.diverged_episode is not None else max(1e-8, 100 * distance(perturbed, found))
         assert within < 1e-5  # else the test would show nothing
