@@ -1,5 +1,6 @@
 """All that touches Snakemake's internals."""
 
+import atexit
 import gc
 import os
 import subprocess
@@ -119,12 +120,13 @@ def look_behind_kernels() -> None:
 def spare_repetitions() -> None:
     """Spares Snakemake what it would do again and again for every job: half of a dry run's time.
 
-    It makes millions of objects that live as long as it does, among which Python would look for garbage hundreds of
-    times. For every job it asks which arguments the same few functions take, and which rules make the same files. To
-    name a job's environment, which is that of its rule, it finds out what the job is told. And a dry run gives back
-    what it never took for a job: cores, memory.
+    It makes millions of objects that live as long as it does. Among them Python would look for garbage hundreds of
+    times, and once more at the end, for a tenth of the time. For every job Snakemake asks which arguments the same few
+    functions take, and which rules make the same files. To name a job's environment, which is that of its rule, it
+    finds out what the job is told. And a dry run gives back what it never took for a job: cores, memory.
     """
     gc.freeze()
+    atexit.register(gc.freeze)
     gc.set_threshold(200_000, 50, 100)
     common.get_function_params = rules.get_function_params = cache(common.get_function_params)
     OutputIndex.match_producers = cache(OutputIndex.match_producers)
