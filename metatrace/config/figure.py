@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from metatrace.domains.readings import Reading
 from metatrace.domains.registry import ENVIRONMENTS, domain_of
@@ -109,12 +110,15 @@ class Figure:
         """
         if self.members:
             return tuple(dict.fromkeys(run for figure in self.members for run in figure.runs()))
-        grid = (self.environments, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
-        runs = grid_of_runs(*grid, self.alpha_of)
         if chosen is None or self.chosen_by is None:
-            return runs
+            return self._grid
         wanted = set(chosen)
-        return tuple(run for run in runs if self.choice_of(run) in wanted)
+        return tuple(run for run in self._grid if self.choice_of(run) in wanted)
+
+    @cached_property
+    def _grid(self) -> tuple[RunKey, ...]:
+        grid = (self.environments, self.methods, self.alphas, self.mus, self.drifts, self.seeds)
+        return grid_of_runs(*grid, self.alpha_of)
 
     @property
     def n_alphas(self) -> int:

@@ -107,9 +107,14 @@ def pictures_outputs(figure):
 
 
 def all_files(figures):
-    """All results of some figures, runs as well: what is missing is made, needed for a picture or not."""
-    return [
-        *outputs.figure_files(RESULTS, figures),
-        *dict.fromkeys(path for figure in figures if not figure.chosen_by for path in PLAN.run_files(figure)),
-        *(lambda _, figure=figure: PLAN.run_files(wait_for_choice(figure)) for figure in figures if figure.chosen_by),
-    ]
+    """All results of some figures, runs as well: what is missing is made, needed for a picture or not.
+
+    As functions: Snakemake reads a list of files for every rule, a function only for those that it is asked for.
+    """
+    chosen = [figure for figure in figures if figure.chosen_by]
+
+    def files(_):
+        runs = (path for figure in figures if not figure.chosen_by for path in PLAN.run_files(figure))
+        return [*outputs.figure_files(RESULTS, figures), *dict.fromkeys(runs)]
+
+    return [files, *(lambda _, figure=figure: PLAN.run_files(wait_for_choice(figure)) for figure in chosen)]

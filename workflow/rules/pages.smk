@@ -20,7 +20,7 @@ rule claims:
     conda:
         ENVIRONMENT
     params:
-        job=PLAN.claims_job(),
+        job=lambda _: PLAN.claims_job(),
     message:
         "Judging the paper's claims"
     script:
@@ -39,7 +39,7 @@ rule article:
     conda:
         ENVIRONMENT
     params:
-        job=PLAN.article_job(),
+        job=lambda _: PLAN.article_job(),
     message:
         "Writing the article {output.article}, and the claims"
     script:
@@ -61,7 +61,7 @@ rule explorer:
     conda:
         ENVIRONMENT
     params:
-        job=PLAN.explorer_job(),
+        job=lambda _: PLAN.explorer_job(),
     message:
         "Writing the explorer {output}"
     script:
@@ -78,7 +78,7 @@ rule try_page:
     conda:
         ENVIRONMENT
     params:
-        job=PLAN.try_page_job(),
+        job=lambda _: PLAN.try_page_job(),
     message:
         "Writing the page to play with {output}"
     script:
@@ -104,7 +104,7 @@ rule html_report:
     conda:
         ENVIRONMENT
     params:
-        job=PLAN.report_job(),
+        job=lambda _: PLAN.report_job(),
     message:
         "Writing the report {output}"
     script:
