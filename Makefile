@@ -38,13 +38,13 @@ report: $(READY) ## the pages of a scale, and what they need; says where they ar
 	echo "The record: $(CURDIR)/results/$$scale/report.html"
 
 test: $(READY) ## the tests, slow ones left out
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-time: $(READY) ## the same, and where their processor time goes
-	$(BIN)/python -m pytest -p benchmarks.processor_time -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -p benchmarks.processor_time -n auto --dist loadfile --no-loadscope-reorder
 
 test-slow: $(READY) ## the slow tests
-	$(BIN)/python -m pytest -m slow -n auto --maxprocesses 8 --dist load
+	$(BIN)/python -m pytest -m slow -n auto --dist load
 
 test-slurm: $(READY) ## the workflow through a real Slurm on this machine, as root (slurm-wlm and munge installed)
 	$(BIN)/python -m pytest -m slurm

@@ -39,6 +39,11 @@ KERNELS = (
 )
 
 
+def pytest_xdist_auto_num_workers():
+    """One more than there are cores: tests wait, for a browser, for a process, for a kernel that another compiles."""
+    return min(8, 1 + (os.cpu_count() or 1))
+
+
 def pytest_collection_modifyitems(items):
     """The files that take longest first, so that no worker of pytest-xdist ends with one of them alone."""
     items.sort(key=lambda item: not {"workflow", "faults"} & set(item.path.parts))
@@ -93,5 +98,8 @@ def small_numbers_count_again():
 
 @pytest.fixture(scope="session")
 def all_kernels(kernel_files):
-    """Of every kernel its file."""
+    """Of every kernel its file; each worker begins with others, so that none waits for one that another compiles."""
+    begin = 4 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % len(KERNELS)
+    for kernel in KERNELS[begin:]:
+        kernel_files(kernel)
     return [kernel_files(kernel) for kernel in KERNELS]

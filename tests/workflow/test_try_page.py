@@ -93,7 +93,9 @@ def test_it_offers_the_methods_of_the_paper(page):
     assert page.locator("#method option").all_inner_texts() == [METHODS[method].label for method in OFFERED]
 
 
-@pytest.mark.parametrize("method", OFFERED)
+@pytest.mark.parametrize(
+    "method", [pytest.param(name, marks=() if name in {"mixed", "sid"} else pytest.mark.slow) for name in OFFERED]
+)
 def test_a_seed_gives_the_returns_of_the_plain_agent(still, method):
     learnt = agree(still, method)
     assert learnt.returns.max() > -200

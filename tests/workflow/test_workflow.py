@@ -114,6 +114,7 @@ def test_a_reading_changed_reruns_every_run_and_changes_results(editable):
     assert run.meta["readings"]["tile_width"] == "range/10"
 
 
+@pytest.mark.slow
 def test_other_cores_and_another_folder_give_the_same_bytes(finished, tmp_path, all_kernels):
     project = Project.copy_to(tmp_path / "a folder with spaces" / "project", all_kernels)
     project.make("--cores", "1", "figures", "article", "try_page")

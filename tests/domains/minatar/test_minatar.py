@@ -230,6 +230,7 @@ def command(output, *more, environment="minatar_breakout", frames=400, method=("
     return ["run", *options, "--seed", "0", "--frames", str(frames), "--output", str(output), *more]
 
 
+@pytest.mark.slow
 def test_a_killed_run_ends_with_the_bytes_of_an_undisturbed_one(tmp_path):
     checkpoint = tmp_path / "c.npz"
     frames = 12_000
