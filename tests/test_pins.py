@@ -5,6 +5,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,13 @@ def test_the_lock_holds_exact_public_versions_sorted_by_name() -> None:
         names.append(canonicalize_name(line.partition("==")[0]))
     assert names == sorted(set(names))
     assert "metatrace" not in names
+
+
+@pytest.mark.parametrize("name", locked())
+def test_the_lock_can_be_installed_with_the_oldest_python(name: str) -> None:
+    supported = metadata(name)["Requires-Python"] or ""
+    oldest = PROJECT["requires-python"].removeprefix(">=")
+    assert SpecifierSet(supported).contains(f"{oldest}.0")
 
 
 def test_no_dependency_is_declared_twice() -> None:
