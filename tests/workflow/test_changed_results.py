@@ -88,7 +88,7 @@ def test_a_dry_run_lists_the_jobs_that_a_run_does(finished, tmp_path, recorded):
         (project.folder / name).write_bytes(b"half")
     before = project.results("results/**/*")
     # Once is enough for the report, whose job takes longest.
-    targets = [] if recorded else ["figures"]
+    targets = ["figures"] if recorded else []
     dry = jobs(project.make("-n", *targets))
     assert project.results("results/**/*") == before
     assert dry["run_mountain_car"] == 1 and dry["tables_step_sizes"] >= 1

@@ -474,7 +474,7 @@ def test_the_picture_can_be_downloaded(page):
     assert Path(waiting.value.path()).read_text().startswith("<svg")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_axe_finds_nothing_grave(page, scheme):
     page.emulate_media(color_scheme=scheme)
     page.wait_for_timeout(1000)

@@ -134,7 +134,7 @@ def test_the_explorer_opens_within_the_report(page):
 
 
 # Snakemake's own menu, buttons and workflow diagram are not ours to mend.
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_axe_finds_nothing_grave_in_our_part_of_the_front_page(page, scheme):
     page.emulate_media(color_scheme=scheme)
     page.reload()

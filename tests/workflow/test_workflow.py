@@ -138,7 +138,7 @@ def test_the_report_is_not_there_before_it_is_whole(editable):
 @pytest.mark.parametrize(
     "names",
     [
-        ("explorer.html", "index.html", "claims.html", "try.html"),
+        pytest.param(("explorer.html", "index.html", "claims.html", "try.html"), marks=pytest.mark.slow),
         ("report.html",),
         pytest.param(("figures/figure_1.svg",), marks=pytest.mark.slow),
     ],
