@@ -15,6 +15,8 @@ import hypothesis
 import pytest
 
 from metatrace.compiled import object_code
+from metatrace.domains.registry import DOMAINS
+from metatrace.pipeline import provenance
 
 # Where Slurm is installed and does not run, Snakemake's plugin waits for it for ten seconds at every start.
 os.environ.setdefault("SLURM_CONF", os.devnull)
@@ -23,20 +25,7 @@ os.environ.setdefault("SLURM_CONF", os.devnull)
 hypothesis.settings.register_profile("metatrace", deadline=None)
 hypothesis.settings.load_profile("metatrace")
 
-KERNELS = (
-    "lazy_kernel",
-    "packed_kernel",
-    "dense_kernel",
-    "sarsa_lazy_kernel",
-    "sarsa_packed_kernel",
-    "step_kernel",
-    "related_kernel",
-    "prediction_lazy_kernel",
-    "prediction_packed_kernel",
-    "tidbd_kernel",
-    "tracking_kernel",
-    "geoff_kernel",
-)
+DOMAIN_OF = {kernel: domain for domain in DOMAINS for kernel in domain.kernels}
 
 
 def pytest_xdist_auto_num_workers():
@@ -70,19 +59,21 @@ def made_once(tmp_path_factory, request):
 
 
 @pytest.fixture(scope="session")
-def kernel_files(made_once):
-    """Where a kernel lies, by its name; who first asks for it compiles it, as a user does."""
+def kernel_files(request):
+    """Where a kernel lies, by its name. Who first asks for it compiles it, as a user does; pytest's cache keeps it."""
+    cache = request.config.cache.mkdir("kernels")
 
     def file(kernel: str) -> Path:
-        name = object_code.file_name(kernel)
-        command = [sys.executable, "-m", "metatrace", "compile", "--kernel", kernel, "--output", name]
-
-        def make(folder: Path) -> None:
-            folder.mkdir()
-            environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
-            subprocess.run(command, cwd=folder, env=environment, check=True)
-
-        return made_once(kernel, make) / name
+        code = provenance.fingerprint(DOMAIN_OF[kernel].kernel_code(kernel)).digest
+        path = cache / code / object_code.file_name(kernel)
+        command = [sys.executable, "-m", "metatrace", "compile", "--kernel", kernel, "--output", str(path)]
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+        with (cache / f"{kernel}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # let go also where a worker is killed
+            if not path.exists():
+                path.parent.mkdir(exist_ok=True)
+                subprocess.run(command, env=environment, check=True)
+        return path
 
     return file
 
@@ -99,7 +90,8 @@ def small_numbers_count_again():
 @pytest.fixture(scope="session")
 def all_kernels(kernel_files):
     """Of every kernel its file; each worker begins with others, so that none waits for one that another compiles."""
-    begin = 4 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % len(KERNELS)
-    for kernel in KERNELS[begin:]:
+    kernels = list(DOMAIN_OF)
+    begin = 4 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % len(kernels)
+    for kernel in kernels[begin:]:
         kernel_files(kernel)
-    return [kernel_files(kernel) for kernel in KERNELS]
+    return list(map(kernel_files, kernels))
