@@ -18,5 +18,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> None:
     """Writes what is published of a scale."""
-    asked = loading.read(options.file)
-    publish(asked, f"results/{asked.scale}", options.output, options.site)
+    asked, paper = loading.read(options.file), loading.read(Path("config/paper.yaml"))
+    publish(asked, paper, f"results/{asked.scale}", options.output, options.site)

@@ -31,10 +31,11 @@ _JOBS = {"index.html": "article", "claims.html": "article", "explorer.html": "ex
 _MOST_BYTES = 12_000_000  # of all pages together
 
 
-def publish(asked: Experiments, folder: str, output: Path, site: Path | None = None) -> None:
+def publish(asked: Experiments, paper: Experiments, folder: str, output: Path, site: Path | None = None) -> None:
     """Writes what is published of a finished scale.
 
     Args:
+      paper: the config of the whole paper; what `asked` has not of it is said not to have run.
       folder: `results/<scale>`.
       output: gets README.md, made_by.json, claims.csv, claims.json, scores.parquet, curves.parquet, figures/.
       site: gets the pages of `context.PAGES`, ready for GitHub Pages.
@@ -62,7 +63,7 @@ def publish(asked: Experiments, folder: str, output: Path, site: Path | None = N
     for name in pictures:
         made[f"figures/{name}.png"] = with_palette(Path(f"{folder}/figures/{name}.png"))
     claims = json.loads(made["claims.json"])
-    made["README.md"] = _readme(asked, claims, made_by, pictures).encode()
+    made["README.md"] = _readme(asked, paper, claims, made_by, pictures).encode()
     for name, content in made.items():
         atomic.write_atomically(output / name, content)
     of_regression = [figure for figure in figures if "errors" in outputs.csv_tables_of(figure) and not figure.members]
@@ -165,7 +166,13 @@ def _once(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     return table[["variant", *(column for column in table if column != "variant")]]
 
 
-def _readme(asked: Experiments, claims: dict[str, Any], made_by: dict[str, Any], pictures: dict[str, Figure]) -> str:
+def _readme(
+    asked: Experiments,
+    paper: Experiments,
+    claims: dict[str, Any],
+    made_by: dict[str, Any],
+    pictures: dict[str, Figure],
+) -> str:
     """The page that readers see: the verdicts and every picture."""
     sentences = "\n".join(f"- {sentence}" for sentence in claims["summary"].values())
     rows = "\n".join(row for claim in claims["claims"] for row in _rows(claim))
@@ -174,7 +181,13 @@ def _readme(asked: Experiments, claims: dict[str, Any], made_by: dict[str, Any],
         for name, figure in pictures.items()
     )
     amounts = "".join(f", {amount:,} {unit}" for unit, amount in made_by["amounts"].items())
-    left_out = [title for section, title in context.SECTIONS.items() if section not in asked.sections()]
+    sections = asked.sections()
+    left_out = [title for section, title in context.SECTIONS.items() if section not in sections]
+    left_out += [
+        figure.short_name
+        for name, figure in paper.figures.items()
+        if figure.section in sections and name not in asked.figures
+    ]
     not_run = f" Not run: {'; '.join(left_out)}." if left_out else ""
     return f"""\
 # Results at the {asked.scale} scale
