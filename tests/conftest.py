@@ -5,7 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 # As `metatrace` does, before numpy is imported: threads that wait for one another make a run of a game slow.
@@ -38,6 +39,14 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: not {"workflow", "faults"} & set(item.path.parts))
 
 
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Waits until no other worker of pytest-xdist holds it; let go also where a worker is killed."""
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory, request):
     """Makes a folder of a name, or waits until another worker of pytest-xdist has made it; where it is."""
@@ -47,8 +56,7 @@ def made_once(tmp_path_factory, request):
 
     def folder_of(name: str, make: Callable[[Path], None]) -> Path:
         folder, done = base / name, base / f"{name}.done"
-        with (base / f"{name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # let go also where a worker is killed
+        with locked(base / f"{name}.lock"):
             if not done.exists():
                 shutil.rmtree(folder, ignore_errors=True)
                 make(folder)
@@ -59,17 +67,21 @@ def made_once(tmp_path_factory, request):
 
 
 @pytest.fixture(scope="session")
-def kernel_files(request):
-    """Where a kernel lies, by its name. Who first asks for it compiles it, as a user does; pytest's cache keeps it."""
-    cache = request.config.cache.mkdir("kernels")
+def kernel_cache(request):
+    """A folder for compiled kernels, as the command keeps them, that outlives a session."""
+    return request.config.cache.mkdir("kernels")
+
+
+@pytest.fixture(scope="session")
+def kernel_files(kernel_cache):
+    """Where a kernel lies, by its name; who first asks for it compiles it, as a user does."""
 
     def file(kernel: str) -> Path:
         code = provenance.fingerprint(DOMAIN_OF[kernel].kernel_code(kernel)).digest
-        path = cache / code / object_code.file_name(kernel)
+        path = kernel_cache / code / object_code.file_name(kernel)
         command = [sys.executable, "-m", "metatrace", "compile", "--kernel", kernel, "--output", str(path)]
         environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
-        with (cache / f"{kernel}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # let go also where a worker is killed
+        with locked(kernel_cache / f"{kernel}.lock"):
             if not path.exists():
                 path.parent.mkdir(exist_ok=True)
                 subprocess.run(command, env=environment, check=True)
@@ -89,9 +101,7 @@ def small_numbers_count_again():
 
 @pytest.fixture(scope="session")
 def all_kernels(kernel_files):
-    """Of every kernel its file; each worker begins with others, so that none waits for one that another compiles."""
+    """The files of all kernels; each worker begins with others, so that none waits for one that another compiles."""
     kernels = list(DOMAIN_OF)
     begin = 4 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % len(kernels)
-    for kernel in kernels[begin:]:
-        kernel_files(kernel)
-    return list(map(kernel_files, kernels))
+    return list(map(kernel_files, kernels[begin:] + kernels[:begin]))

@@ -17,7 +17,7 @@ import pytest
 
 from metatrace.compiled import object_code
 from metatrace.config import loading
-from metatrace.domains.registry import DOMAINS, domain_of
+from metatrace.domains.registry import domain_of
 from metatrace.pipeline import provenance
 from metatrace.runs import key
 from metatrace.runs.results import load_run
@@ -33,15 +33,9 @@ RUN = {
 
 
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory, all_kernels):
-    """Where the command keeps its compiled kernels, for all tests of this file."""
-    folder = tmp_path_factory.mktemp("cache")
-    codes = {kernel: domain.kernel_code(kernel) for domain in DOMAINS for kernel in domain.kernels}
-    for path, code in zip(all_kernels, codes.values(), strict=True):
-        place = folder / provenance.fingerprint(code).digest
-        place.mkdir(exist_ok=True)
-        shutil.copy(path, place)
-    return folder
+def cache(kernel_cache, all_kernels):
+    """Where the command keeps its compiled kernels, with all of them."""
+    return kernel_cache
 
 
 @pytest.fixture

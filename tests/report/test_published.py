@@ -21,11 +21,11 @@ TEXT = (FOLDER / "README.md").read_text(encoding="utf-8")
 
 def published_figures():
     """The figures that are published; what else there is of the paper is said not to have run, by section or figure."""
-    left_out = "; ".join(re.findall(r"Not run: (.*)\.$", TEXT, re.MULTILINE)).split("; ")
+    left_out = set("; ".join(re.findall(r"Not run: (.*)\.$", TEXT, re.MULTILINE)).split("; "))
     return [
         figure
         for figure in LINEAR.figures.values()
-        if not {context.SECTIONS[figure.section], figure.short_name} & set(left_out)
+        if not {context.SECTIONS[figure.section], figure.short_name} & left_out
     ]
 
 

@@ -12,6 +12,8 @@ MARKS = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium on the PATH"),
 ]
+# A page on a light screen, and, in the slow tests, on a dark one.
+both_schemes = pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 # What keeps some readers out of a page altogether, in axe's words.
 GRAVE = {"serious", "critical"}
 

@@ -114,7 +114,7 @@ def test_every_link_leads_somewhere(pages, name, finished):
             assert re.search(f'id="{place}"', path.read_text()), link
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+@browser.both_schemes
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_grave_on_a_screen_and_on_a_phone(pages, name, scheme):
     page = pages[name]

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from browser import MARKS, findings, opened
+from browser import MARKS, both_schemes, findings, opened
 from made_up import judge, make_all_tables, plan_of, write_runs
 
 from metatrace.analysis.smoothing import trailing_mean
@@ -474,7 +474,7 @@ def test_the_picture_can_be_downloaded(page):
     assert Path(waiting.value.path()).read_text().startswith("<svg")
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+@both_schemes
 def test_axe_finds_nothing_grave(page, scheme):
     page.emulate_media(color_scheme=scheme)
     page.wait_for_timeout(1000)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import MARKS, findings, opened
+from browser import MARKS, both_schemes, findings, opened
 
 pytestmark = MARKS
 FIGURES = {"Figure 1": 5, "Figure 3": 9}  # how many files the report lists for each
@@ -134,7 +134,7 @@ def test_the_explorer_opens_within_the_report(page):
 
 
 # Snakemake's own menu, buttons and workflow diagram are not ours to mend.
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+@both_schemes
 def test_axe_finds_nothing_grave_in_our_part_of_the_front_page(page, scheme):
     page.emulate_media(color_scheme=scheme)
     page.reload()

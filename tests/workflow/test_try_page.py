@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import MARKS, findings, opened
+from browser import MARKS, both_schemes, findings, opened
 
 from metatrace.config import loading
 from metatrace.domains.mountain_car import plain
@@ -134,7 +134,7 @@ def test_the_legend_has_a_line_for_each_group_of_weights(page, file):
     assert page.locator("#legend li").all_inner_texts() == names
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+@both_schemes
 def test_colours_are_those_of_the_registry(page, scheme):
     page.get_by_role("button", name="Pause").click()
     page.emulate_media(color_scheme=scheme)
@@ -189,7 +189,7 @@ def test_learning_can_be_paused(page):
     page.get_by_role("button", name="Go on").click()
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+@both_schemes
 def test_axe_finds_nothing_grave(page, scheme):
     page.emulate_media(color_scheme=scheme)
     page.locator("#legend li").nth(1).wait_for()
