@@ -22,19 +22,33 @@ _WHOLE_NUMBERS = ("seeds", "episodes", "frames", "examples", "smoothing", "final
 Sources = list[tuple[str, Any]]
 
 
-class _StrictLoader(yaml.SafeLoader):
+class _StrictLoader(yaml.CSafeLoader):
     """YAML in which `1e-5` is the number that it looks like, so that it is refused unquoted, and keys are unique."""
 
-    def compose_mapping_node(self, anchor: dict[Any, Any]) -> yaml.MappingNode:
-        node = super().compose_mapping_node(anchor)
+    def get_single_node(self) -> yaml.Node | None:
+        node = super().get_single_node()
+        _require_unique_keys(node, set())
+        return node
+
+
+def _require_unique_keys(node: yaml.Node | None, known: set[int]) -> None:
+    """`known`: the nodes that are checked, by identity: aliases lead to them again, and to a node from within it."""
+    if id(node) in known:
+        return
+    known.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for part in node.value:
+            _require_unique_keys(part, known)
+    elif isinstance(node, yaml.MappingNode):
         seen = set()
-        for key, _ in node.value:
+        for key, value in node.value:
             if isinstance(key, yaml.ScalarNode):
                 if (key.tag, key.value) in seen:
                     problem = f"the key {key.value!r:.60} stands there twice"
                     raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
                 seen.add((key.tag, key.value))
-        return node
+            _require_unique_keys(key, known)
+            _require_unique_keys(value, known)
 
 
 class _Dumper(yaml.SafeDumper):
@@ -98,14 +112,17 @@ def read_yaml(path: Path, example: str, what: str = "config") -> Any:
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise UserError(f"{path}: is larger than {_MAX_BYTES} bytes; that is no {what} file")
-        content = yaml.load(path.read_text(encoding="utf-8"), _StrictLoader)
+        text = path.read_text(encoding="utf-8")
+        last_line = text.count("\n")
+        content = yaml.load(text, _StrictLoader)
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); name a {what} file, such as {example}") from None
     except UnicodeDecodeError:
         raise UserError(f"{path}: is not YAML: it is not encoded in UTF-8; save it as UTF-8") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
+        # To libyaml, the end of a file is a line of its own.
+        line = f", line {1 + min(mark.line, last_line)}" if mark else ""
         problem = getattr(error, "problem", None) or "it cannot be parsed"
         raise UserError(f"{path}{line}: is not YAML: {problem}; see {example}") from None
     except (ValueError, RecursionError, AttributeError, TypeError):  # what SafeLoader's constructors can raise

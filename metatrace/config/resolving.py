@@ -19,7 +19,7 @@ from metatrace.figures.kinds.entry import Entry, OwnRuns
 from metatrace.figures.kinds.games import Choice
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS, UNTUNED, complete_hyper
-from metatrace.runs.key import NO_DRIFT, NO_MU, RunKey
+from metatrace.runs.key import NO_DRIFT, NO_MU
 
 
 def resolve_config(config: Config, content: dict[str, Any]) -> Experiments:
@@ -277,13 +277,19 @@ def _check_reference(figure: Figure, figures: Mapping[str, Figure]) -> None:
 
 
 def _check_lengths(figures: Iterable[Figure]) -> None:
-    seen: dict[tuple[str, RunKey], Figure] = {}
+    earlier: list[Figure] = []
     for figure in (figure for figure in figures if not figure.members):
-        unit = KINDS[figure.kind].unit
-        for run in figure.runs():
-            other = seen.setdefault((figure.variant, run), figure)
-            if other.length != figure.length:
+        for other in earlier:
+            if other.length != figure.length and _share_runs(other, figure):
+                unit = KINDS[figure.kind].unit
                 raise UserError(
                     f"figures.{figure.name}.{unit}: is {figure.length}, but {other.name} has the same runs "
                     f"with {other.length}; the same runs need the same number of {unit}"
                 )
+        earlier.append(figure)
+
+
+def _share_runs(one: Figure, other: Figure) -> bool:
+    # Most have other environments, and then their runs, which can be thousands, need not be listed.
+    near = one.variant == other.variant and not set(one.environments).isdisjoint(other.environments)
+    return near and not set(one.runs()).isdisjoint(other.runs())
