@@ -10,6 +10,7 @@ from configs import VALID
 from docutils.core import publish_parts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from project import PAPER
 from snakemake.io import apply_wildcards
 from test_config_fuzz import CONFIGS, mutated
 
@@ -24,7 +25,6 @@ from metatrace.pipeline import outputs
 from metatrace.report import context, labels
 
 REPORTS = CONFIGS.parent / "reports"
-PAPER = loading.read(CONFIGS / "paper.yaml")
 FINGERPRINTS = defaultdict(lambda: "0" * 16)
 
 

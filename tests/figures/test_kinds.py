@@ -1,15 +1,12 @@
 """The registry of kinds of figure: each entry is whole, and fits the figures of the paper."""
 
-from pathlib import Path
-
 import pytest
+from project import PAPER, ROOT
 
-from metatrace.config import loading
 from metatrace.domains.registry import DOMAINS
 from metatrace.figures.kinds.registry import DEFAULT_KIND, KINDS
 
-ROOT = Path(__file__).parents[2]
-FIGURES = list(loading.read(ROOT / "config" / "paper.yaml").figures.values())
+FIGURES = list(PAPER.figures.values())
 
 
 @pytest.mark.parametrize("name", KINDS)

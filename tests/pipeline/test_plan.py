@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from made_up import plan_of
-from project import ROOT
+from project import PAPER
 from test_reruns import CONFIG
 
 from metatrace.config import loading
@@ -16,7 +16,6 @@ from metatrace.pipeline.status import WantedRun
 from metatrace.runs.key import RunKey
 
 PLAN = plan_of(CONFIG)
-PAPER = loading.read(ROOT / "config/paper.yaml")
 RUN = WantedRun("", RunKey("mountain_car", "none", "2^-5", "0", "0", 0))
 GAME = WantedRun("", RunKey("catch", "mixed", "2^-6", "0.001", "0", 0))
 

@@ -1,21 +1,18 @@
 """What the cards of claims show, and that the article says nothing that is not in the tables of its scale."""
 
 import re
-from pathlib import Path
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from project import PAPER, ROOT
 
-from metatrace.config import loading
 from metatrace.errors import UserError
 from metatrace.report import article, context, criteria, opening, pictures
 from metatrace.report.cards import WIDTH, cards, drawing
 
-ROOT = Path(__file__).parents[2]
 CLAIMS = criteria.read(ROOT / "config" / "claims.yaml").claims
-PAPER = loading.read(ROOT / "config" / "paper.yaml")
 NUMBERS = st.floats(-1e12, 1e12)
 
 

@@ -2,21 +2,19 @@
 
 from collections import defaultdict
 from functools import cache
-from pathlib import Path
 from types import SimpleNamespace
 
 import jinja2
 import pytest
 from docutils.core import publish_parts
+from project import PAPER, ROOT
 
 from metatrace.config import loading
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.pipeline import outputs
 from metatrace.report import context, labels
 
-ROOT = Path(__file__).parents[2]
-SCALES = {scale: loading.read(ROOT / "config" / f"{scale}.yaml") for scale in ("paper", "quick")}
-PAPER = SCALES["paper"]
+SCALES = {"paper": PAPER, "quick": loading.read(ROOT / "config" / "quick.yaml")}
 # Snakemake calls docutils in this way, too.
 pytestmark = pytest.mark.filterwarnings("ignore:Argument:PendingDeprecationWarning")
 EFFORT = dict.fromkeys(("run_time", "other_time", "began", "ended", "machine", "versions"), "this")
@@ -67,7 +65,7 @@ def test_a_single_seed_has_no_interval_and_the_caption_says_so():
 
 
 def test_a_figure_says_what_its_scale_falls_short_of():
-    quick = loading.read(ROOT / "config" / "quick.yaml")
+    quick = SCALES["quick"]
     for name, short in (
         ("figure_8", "Less than the paper: 600 of 12,500,000 observed frames"),
         ("figure_m1", "Less than the full scale: 1 of 3 seeds, 600 of 500,000 observed frames"),

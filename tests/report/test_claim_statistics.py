@@ -3,24 +3,21 @@
 import dataclasses
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from project import PAPER, ROOT
 
 from metatrace.analysis.groups import SETTING
-from metatrace.config import loading
 from metatrace.report import cards, claims, claims_json, criteria
 from metatrace.report.claim_scores import LackingError, UndecidableError
 from metatrace.report.statistics.common import ratio
 from metatrace.report.statistics.registry import STATISTICS
 from metatrace.report.verdicts import NOT_RUN, RESULTS, TOO_SMALL, VERDICTS
 
-ROOT = Path(__file__).parents[2]
-PAPER = loading.read(ROOT / "config" / "paper.yaml")
 CRITERIA = criteria.read(ROOT / "config" / "claims.yaml")
 GROUPS = [f"{part}/{kind}" for part in ("value", "policy") for kind in ("informative", "noisy")]
 SCORES = [

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,9 +10,9 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from project import PAPER, ROOT
 
 from metatrace.analysis import tables
-from metatrace.config import loading
 from metatrace.errors import UserError
 from metatrace.report import cards, claims, context, criteria
 from metatrace.report import claims_json as pages
@@ -25,9 +24,7 @@ from metatrace.report.statistics.prediction import _nearly_best_octaves
 from metatrace.report.statistics.registry import STATISTICS
 from metatrace.report.verdicts import INCONCLUSIVE
 
-ROOT = Path(__file__).parents[2]
 FILE = ROOT / "config" / "claims.yaml"
-PAPER = loading.read(ROOT / "config" / "paper.yaml")
 CRITERIA = criteria.read(FILE)
 VERDICTS = {False: ("reproduced", "not reproduced"), True: ("carries over", "does not carry over")}
 

@@ -1,19 +1,15 @@
 """The claims about regression: made tables of which every statistic and verdict is known."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
+from project import PAPER, ROOT
 
-from metatrace.config import loading
 from metatrace.numbers import parse
 from metatrace.report import claims, criteria
 from metatrace.report.statistics.regression import STATISTICS
 from metatrace.report.verdicts import FAILS, HOLDS, INCONCLUSIVE, REPRODUCED
 
-ROOT = Path(__file__).parents[2]
-PAPER = loading.read(ROOT / "config" / "paper.yaml")
 CLAIMS = {claim.id: claim for claim in criteria.read(ROOT / "config" / "claims.yaml").claims}
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import yaml
-from project import ROOT
+from project import PAPER, ROOT
 
 from metatrace.config import loading
 from metatrace.domains.mountain_car.settings import BETA_GROUPS
@@ -22,7 +22,7 @@ JUDGED_BY = {"claims": "config/claims.yaml", "paper": "config/paper.yaml"}
 def plan_of(config: str) -> Plan:
     """The plan of a config."""
     asked = loading.check(yaml.safe_load(config), "config")
-    return Plan(asked, loading.read(ROOT / "config/paper.yaml"))
+    return Plan(asked, PAPER)
 
 
 def write_runs(plan: Plan, folder: Path) -> None:

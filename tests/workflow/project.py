@@ -19,6 +19,7 @@ from metatrace.pipeline import outputs
 from metatrace.pipeline.plan import Plan
 
 ROOT = Path(__file__).parents[2]
+PAPER = loading.read(ROOT / "config" / "paper.yaml")
 PARTS = ("metatrace", "workflow", "profiles", "config", "reports", "Snakefile", "environment.yml")
 
 # Two figures that share nothing, one setting that diverges, one α too small to learn.

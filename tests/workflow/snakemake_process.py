@@ -4,6 +4,7 @@ This module imports nothing of the project: every fork imports the code of the c
 """
 
 import atexit
+import gc
 import json
 import os
 import subprocess
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 # What the workflow imports besides, whatever the project's code is.
-ALSO_IMPORTED = ("llvmlite.binding", "numpy", "pandas", "pydantic", "snakemake.api", "yaml")
+ALSO_IMPORTED = ("llvmlite.binding", "numpy", "pandas", "pydantic", "smart_open", "snakemake.storage", "yaml")
 
 
 def run(arguments: tuple[str, ...], folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -46,6 +47,7 @@ def _serve() -> None:
     for name in ALSO_IMPORTED:
         import_module(name)
     get_argument_parser()  # imports Snakemake's plugins
+    gc.freeze()  # what a fork's collector looks through is copied for it
     for line in sys.stdin:
         call = json.loads(line)
         child = os.fork()

@@ -187,6 +187,17 @@ def all_commented(project):
         path.write_text("# a comment\n" + path.read_text() + "\n# the end\n")
 
 
+def without_meaning(project):
+    """Edits after which no job has anything else to do."""
+    project.edit("metatrace/analysis/smoothing.py", '"""The smoothing of', '"""Once more: the smoothing of')
+    project.edit("metatrace/domains/mountain_car/plain.py", "environment.close()", "environment.reset()")
+    project.edit("metatrace/cli/run.py", "default=300", "default=200")
+    project.edit("workflow/scripts/make_tables.py", "with logged", "# A comment.\nwith logged")
+    all_commented(project)
+    reformatted(project)
+    touched(project)
+
+
 def one_seed_more(project):
     """Of the figures of mountain car, which are compared and so have the same seeds."""
     path = project.folder / "config/tiny.yaml"
@@ -199,25 +210,9 @@ FIGURE_3 = "alpha: [2^-5, 2^-13]\n    mu: [2^2, 2^-14]\n    seeds: 2"
 
 # By what is edited: the edit, and the jobs that must run again.
 EDITS = {
-    # No meaning: nothing.
-    "a comment in every module": (all_commented, NOTHING),
-    "a docstring": (
-        replaced("metatrace/analysis/smoothing.py", '"""The smoothing of', '"""Once more: the smoothing of'),
-        NOTHING,
-    ),
-    "another formatting": (reformatted, NOTHING),
-    "every file touched": (touched, NOTHING),
-    # No part of the workflow's runs: nothing.
-    "the plain agent": (
-        replaced(
-            "metatrace/domains/mountain_car/plain.py",
-            "environment.close()",
-            "environment.reset()",
-        ),
-        NOTHING,
-    ),
-    "an option of the command line": (
-        replaced("metatrace/cli/run.py", "default=300", "default=200"),
+    # No meaning, or no part of the workflow's jobs: nothing, which one dry run tells of all.
+    "comments, a docstring, code of no run, another formatting, and the times of files": (
+        without_meaning,
         NOTHING,
     ),
     # Runs, and all that is made of them.
@@ -279,10 +274,6 @@ EDITS = {
     "a script": (
         replaced("workflow/scripts/make_tables.py", "make_tables(snakemake", "make_tables(1 and snakemake"),
         after(*MADE_OF),
-    ),
-    "a comment in a script": (
-        replaced("workflow/scripts/make_tables.py", "with logged", "# A comment.\nwith logged"),
-        NOTHING,
     ),
     "the mean β": (
         replaced("metatrace/analysis/beta.py", "[:, -final:]", "[:, 0 - final :]"),

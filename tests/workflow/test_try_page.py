@@ -1,13 +1,12 @@
 """The page to play with, in a real browser: its agents are the plain agent, and readers can reach all of it."""
 
 from contextlib import chdir
-from pathlib import Path
 
 import numpy as np
 import pytest
 from browser import MARKS, both_schemes, findings, opened
+from project import PAPER, ROOT
 
-from metatrace.config import loading
 from metatrace.domains.mountain_car import plain
 from metatrace.domains.mountain_car.settings import BETA_GROUPS, Settings
 from metatrace.methods import METHODS
@@ -17,7 +16,6 @@ from metatrace.pipeline.plan import Plan
 from metatrace.report import explorer
 
 pytestmark = MARKS
-ROOT = Path(__file__).parents[2]
 EPISODES = 50
 OFFERED = ("none", "scalar", "vector", "mixed", "scalar-unnormalized", "sid", "nosid")
 MU = {"scalar-unnormalized": "2^-16", "sid": "2^-16", "nosid": "2^-12"}
@@ -33,10 +31,9 @@ GROUPS = {
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     """The page, made as the workflow makes it."""
-    paper = loading.read(ROOT / "config/paper.yaml")
     made = tmp_path_factory.mktemp("try") / "try.html"
     with chdir(ROOT):
-        making.write_try_page(Plan(paper, paper).try_page_job(), str(made))
+        making.write_try_page(Plan(PAPER, PAPER).try_page_job(), str(made))
     return made
 
 
