@@ -1,6 +1,7 @@
 """Settings of all tests, and the compiled kernels, made once for all workers of a session."""
 
 import fcntl
+import gc
 import os
 import shutil
 import subprocess
@@ -26,12 +27,20 @@ os.environ.setdefault("SLURM_CONF", os.devnull)
 hypothesis.settings.register_profile("metatrace", deadline=None)
 hypothesis.settings.load_profile("metatrace")
 
+# What is collected stays to the end, so the garbage collector need not look through it again and again.
+gc.disable()
+
 DOMAIN_OF = {kernel: domain for domain in DOMAINS for kernel in domain.kernels}
 
 
 def pytest_xdist_auto_num_workers():
     """One more than there are cores: tests wait, for a browser, for a process, for a kernel that another compiles."""
     return min(8, 1 + (os.cpu_count() or 1))
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items):

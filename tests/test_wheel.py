@@ -127,10 +127,10 @@ def test_every_verb_has_help(metatrace):
         assert f"metatrace {verb}" in metatrace(verb, "--help")
 
 
-def test_a_run_is_that_of_the_repository(metatrace, tmp_path):
+def test_a_run_is_that_of_the_repository(metatrace, kernel_cache, tmp_path):
     metatrace(*RUN, "--output", "installed.npz")
     here = [sys.executable, "-m", "metatrace", *RUN, "--output", "here.npz"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "METATRACE_CACHE": str(tmp_path / "cache")}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "METATRACE_CACHE": str(kernel_cache)}
     subprocess.run(here, cwd=tmp_path, env=environment, check=True)
     assert (tmp_path / "installed.npz").read_bytes() == (tmp_path / "here.npz").read_bytes()
 

@@ -218,11 +218,12 @@ def test_a_compiled_kernel_can_be_given(metatrace, kernel_files):
     assert done.returncode == 0 and listing(metatrace.folder) == ["k", "k/kernel.o", "x.npz"]
 
 
-def test_the_kernel_is_kept_where_the_user_says_and_compiled_once(metatrace, tmp_path):
-    here = {"METATRACE_CACHE": str(tmp_path / "kept")}
+def test_the_kernel_is_kept_where_the_user_says_and_compiled_once(metatrace, kernel_files, tmp_path):
+    here = {"METATRACE_CACHE": str(tmp_path / "kept"), "PYTHONHASHSEED": "1"}
     first = metatrace("run", *options(RUN, output="x.npz"), **here)
     assert first.returncode == 0 and "compiling the kernel" in first.stderr
     (kept,) = (tmp_path / "kept").rglob("*.o")
+    assert kept.read_bytes() == kernel_files("lazy_kernel").read_bytes()  # compiling again gives the same bytes
     before = kept.stat().st_mtime_ns, kept.stat().st_ino
     second = metatrace("run", *options(RUN, output="y.npz"), **here)
     assert second.returncode == 0 and second.stderr == ""

@@ -1,9 +1,5 @@
 """A kernel's file: refused when damaged or another's, never loaded then; the same bytes from the same code."""
 
-import os
-import subprocess
-import sys
-
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
@@ -123,14 +119,6 @@ def test_a_huge_file_is_refused_unread(tmp_path):
     with open(tmp_path / "kernel.o", "wb") as file:
         file.truncate(1 << 40)
     refusal(tmp_path / "kernel.o")
-
-
-def test_compiling_again_gives_the_same_bytes(kernel_file, tmp_path):
-    """In a process of its own, as the first: what numba did before marks its code."""
-    command = [sys.executable, "-m", "metatrace", "compile", "--kernel", "lazy_kernel"]
-    command += ["--output", str(tmp_path / "again.o")]
-    subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": "1"})
-    assert (tmp_path / "again.o").read_bytes() == kernel_file.read_bytes()
 
 
 def test_a_files_name_tells_kernel_and_machine_apart():

@@ -91,7 +91,7 @@ def test_it_offers_the_methods_of_the_paper(page):
 
 
 @pytest.mark.parametrize(
-    "method", [pytest.param(name, marks=() if name in {"mixed", "sid"} else pytest.mark.slow) for name in OFFERED]
+    "method", [pytest.param(name, marks=() if name == "mixed" else pytest.mark.slow) for name in OFFERED]
 )
 def test_a_seed_gives_the_returns_of_the_plain_agent(still, method):
     learnt = agree(still, method)

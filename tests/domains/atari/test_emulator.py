@@ -25,6 +25,9 @@ GAMES = {  # our token -> Gymnasium's name
     "space_invaders": "SpaceInvaders",
 }
 EACH_GAME = pytest.mark.parametrize("game", GAMES)
+TWO_AND_SLOWLY_ALL = pytest.mark.parametrize(
+    "game", [pytest.param(game, marks=() if game in ("asterix", "seaquest") else pytest.mark.slow) for game in GAMES]
+)
 gymnasium.register_envs(ale_py)
 # Random play, measured elsewhere: observed frames and return a game.
 RANDOM_PLAY = {
@@ -192,7 +195,7 @@ def test_actions_stick_with_probability_one_quarter():
     assert 3 * error < 0.1
 
 
-@EACH_GAME
+@TWO_AND_SLOWLY_ALL
 def test_the_same_seed_is_the_same_game_and_another_is_another(game):
     actions = actions_of(Emulator(game, seed=5), 150)
     games = []
@@ -262,7 +265,7 @@ def test_the_emulators_own_limit_is_no_terminal_state(left):
     assert not (environment.reset(), environment.step(0))[1].over
 
 
-@EACH_GAME
+@TWO_AND_SLOWLY_ALL
 @settings(max_examples=2)
 @given(number=st.integers(1, 250), seed=st.integers(0, 2**32))
 def test_a_game_goes_on_from_a_saved_state_as_if_undisturbed(game, number, seed):
