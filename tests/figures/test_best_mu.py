@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import JOB, make_drifting
+from made_tables import JOB, make_drifting, slow
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from metatrace import methods as registry
@@ -102,7 +102,7 @@ def test_panels_share_axes_that_hold_every_line_and_band_of_the_best():
     assert figure.axes[0].get_xlim() == (1, 12)
 
 
-@pytest.mark.parametrize("panels", [1, 2, 3, 5])
+@pytest.mark.parametrize("panels", [1, slow(2), slow(3), 5])
 def test_texts_fit_with_other_numbers_of_drifts(panels, check_texts):
     figure = draw(*made(drifts=[*DRIFTS, "2e-5"][:panels]))
     assert len(figure.axes) == panels

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import JOB
+from made_tables import JOB, slow
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from metatrace.analysis import aggregate
@@ -254,10 +254,10 @@ def test_a_panel_with_nothing_but_the_best_constant_says_that_its_own_lines_lack
 @pytest.mark.parametrize(
     "frames, expected",
     [
-        (600, ["0", "200", "400", "600"]),
+        slow(600, ["0", "200", "400", "600"]),
         (3000, ["0", "1k", "2k", "3k"]),
-        (200_000, ["0", "50k", "100k", "150k", "200k"]),
-        (1_000_000, ["0", "200k", "400k", "600k", "800k", "1M"]),
+        slow(200_000, ["0", "50k", "100k", "150k", "200k"]),
+        slow(1_000_000, ["0", "200k", "400k", "600k", "800k", "1M"]),
         (12_500_000, ["0", "2.5M", "5M", "7.5M", "10M", "12.5M"]),
     ],
 )
@@ -272,8 +272,8 @@ def test_frames_are_read_at_a_glance(check_texts, frames, expected):
     "environments, methods, options",
     [
         (FIVE, ["none", "mixed"], {"seeds": 1, "frames": 12_500_000}),
-        (TWO, METHODS, {"seeds": 1}),
-        (["seaquest"], ["none", "mixed", "mixed-unnormalized"], {}),
+        slow(TWO, METHODS, {"seeds": 1}),
+        slow(["seaquest"], ["none", "mixed", "mixed-unnormalized"], {}),
         (["seaquest"], ["none"], {"alphas": ["0.0015"], "seeds": 1, "ends": 1}),
     ],
 )

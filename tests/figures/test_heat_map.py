@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import JOB, make
+from made_tables import JOB, make, slow
 from matplotlib.patches import Rectangle
 
 from metatrace.figures import heat_map, planes
@@ -88,8 +88,8 @@ def test_a_step_size_without_an_untuned_run_leaves_its_cell_empty(check_texts):
     "options",
     [
         {"seeds": 1, "episodes": 1},
-        {"alphas": ["2^-10"], "mus": ["0.001"]},
-        {"alphas": ALPHAS[2:5], "mus": MUS[:2]},
+        slow({"alphas": ["2^-10"], "mus": ["0.001"]}),
+        slow({"alphas": ALPHAS[2:5], "mus": MUS[:2]}),
         {"alphas": [f"2^-{k}" for k in range(3, 33)]},
     ],
 )

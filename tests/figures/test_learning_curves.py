@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_tables import JOB, make
+from made_tables import JOB, make, slow
 
 from metatrace.figures import learning_curves
 
@@ -50,7 +50,7 @@ def test_untuned_is_a_single_panel_without_mu(check_texts):
     check_texts(figure)
 
 
-@pytest.mark.parametrize("panels", [2, 3, 4, 5])
+@pytest.mark.parametrize("panels", [2, slow(3), slow(4), 5])
 def test_texts_fit_with_other_numbers_of_panels(panels, check_texts):
     figure = draw(make("scalar", ALPHAS[:3], MUS[:panels]).curves)
     assert len(figure.axes) == panels

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from made_tables import JOB, make
+from made_tables import JOB, make, slow
 
 from metatrace import methods as registry
 from metatrace.analysis.best import best_over_alpha
@@ -89,9 +89,9 @@ def test_score_panels_share_their_return_axis():
     "options",
     [
         {"seeds": 1},
-        {"alphas": ["2^-10"]},
-        {"grids": {"none": ["0"]}},
-        {"grids": {"mixed": ["0.001"]}, "alphas": ALPHAS[2:4]},
+        slow({"alphas": ["2^-10"]}),
+        slow({"grids": {"none": ["0"]}}),
+        slow({"grids": {"mixed": ["0.001"]}, "alphas": ALPHAS[2:4]}),
         {"grids": {method: ["2^-8" if entry.has_mu else "0"] for method, entry in ACTOR_CRITICS.items()}},
     ],
 )

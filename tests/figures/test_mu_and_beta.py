@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import JOB, make_drifting
+from made_tables import JOB, make_drifting, slow
 
 from metatrace.domains.mountain_car.settings import BETA_GROUPS
 from metatrace.figures import mu_and_beta
@@ -141,12 +141,12 @@ def test_table_is_the_drawn_rows_in_order():
     "options",
     [
         {"seeds": 1},
-        {"methods": ["scalar"]},
-        {"methods": ["mixed"]},
-        {"methods": METHODS[1:]},
-        {"methods": ["vector"], "mus": [MU]},
+        slow({"methods": ["scalar"]}),
+        slow({"methods": ["mixed"]}),
+        slow({"methods": METHODS[1:]}),
+        slow({"methods": ["vector"], "mus": [MU]}),
         {"seeds": 1, "episodes": 1},
-        {"fall": 75},
+        slow({"fall": 75}),
         {"methods": ["mixed-unnormalized"], "mus": [f"2^-{k}" for k in range(3, 14)]},
     ],
 )

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import JOB, make
+from made_tables import JOB, make, slow
 
 from metatrace.figures import paired_curves, style
 from metatrace.numbers import label
@@ -51,10 +51,10 @@ def test_table_is_the_drawn_rows():
     "options",
     [
         {"seeds": 1, "episodes": 1},
-        {"alphas": ["2^-10"]},
+        slow({"alphas": ["2^-10"]}),
         {"mus": ["0.001"]},
-        {"mus": MUS[:4]},
-        {"mus": MUS[:2]},
+        slow({"mus": MUS[:4]}),
+        slow({"mus": MUS[:2]}),
     ],
 )
 def test_draws_small_scales(options, check_texts):

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import JOB, make
+from made_tables import JOB, make, slow
 from matplotlib.colors import to_rgb
 
 from metatrace.analysis import paired as pairs
@@ -85,10 +85,10 @@ def test_table_is_what_is_drawn():
     "options",
     [
         {"seeds": 1},
-        {"alphas": ["2^-10"]},
-        {"mus": ["0.001"]},
+        slow({"alphas": ["2^-10"]}),
+        slow({"mus": ["0.001"]}),
         {"alphas": [f"2^-{k}" for k in range(3, 33)]},
-        {"alphas": ALPHAS[:2], "mus": MUS[:2]},
+        slow({"alphas": ALPHAS[:2], "mus": MUS[:2]}),
     ],
 )
 def test_draws_other_scales(options, check_texts):

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from made_tables import JOB, make
+from made_tables import JOB, make, slow
 
 from metatrace.figures import sensitivity
 from metatrace.numbers import parse
@@ -58,7 +58,7 @@ def test_table_holds_the_scores_and_their_intervals():
 
 @pytest.mark.parametrize(
     "options",
-    [{"seeds": 1}, {"alphas": ["2^-10"]}, {"mus": ["0.001"]}, {"alphas": ALPHAS[2:5], "mus": MUS[:2]}],
+    [{"seeds": 1}, slow({"alphas": ["2^-10"]}), slow({"mus": ["0.001"]}), {"alphas": ALPHAS[2:5], "mus": MUS[:2]}],
 )
 def test_draws_small_scales(options, check_texts):
     figure = draw(*made(**options))
