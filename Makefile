@@ -23,7 +23,7 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install -qq --no-deps -e .
 	@touch $(READY)
 
-quick: $(READY) ## every figure at a reduced scale, about four minutes on two cores: results/quick/index.html
+quick: $(READY) ## every figure at a reduced scale, about five minutes on two cores: results/quick/index.html
 	$(BIN)/snakemake --configfile config/quick.yaml
 	@echo "The article: results/quick/index.html"
 
