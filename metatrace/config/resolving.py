@@ -4,6 +4,7 @@ Keys in error messages start at the config's top; `loading` adds the file.
 """
 
 import dataclasses
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,7 +20,7 @@ from metatrace.figures.kinds.entry import Entry, OwnRuns
 from metatrace.figures.kinds.games import Choice
 from metatrace.figures.kinds.registry import KINDS
 from metatrace.methods import METHODS, UNTUNED, complete_hyper
-from metatrace.runs.key import NO_DRIFT, NO_MU
+from metatrace.runs.key import NO_DRIFT, NO_MU, RunKey
 
 
 def resolve_config(config: Config, content: dict[str, Any]) -> Experiments:
@@ -277,19 +278,21 @@ def _check_reference(figure: Figure, figures: Mapping[str, Figure]) -> None:
 
 
 def _check_lengths(figures: Iterable[Figure]) -> None:
-    earlier: list[Figure] = []
-    for figure in (figure for figure in figures if not figure.members):
-        for other in earlier:
-            if other.length != figure.length and _share_runs(other, figure):
-                unit = KINDS[figure.kind].unit
+    drawn = [figure for figure in figures if not figure.members]
+    lengths: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    for figure in drawn:
+        for environment in figure.environments:
+            lengths[figure.variant, environment].add(figure.length)
+    seen: dict[tuple[str, RunKey], Figure] = {}
+    for figure in drawn:
+        # Most environments have one length, and then their runs, which can be thousands, need not be listed.
+        if all(len(lengths[figure.variant, environment]) == 1 for environment in figure.environments):
+            continue
+        unit = KINDS[figure.kind].unit
+        for run in figure.runs():
+            other = seen.setdefault((figure.variant, run), figure)
+            if other.length != figure.length:
                 raise UserError(
                     f"figures.{figure.name}.{unit}: is {figure.length}, but {other.name} has the same runs "
                     f"with {other.length}; the same runs need the same number of {unit}"
                 )
-        earlier.append(figure)
-
-
-def _share_runs(one: Figure, other: Figure) -> bool:
-    # Most have other environments, and then their runs, which can be thousands, need not be listed.
-    near = one.variant == other.variant and not set(one.environments).isdisjoint(other.environments)
-    return near and not set(one.runs()).isdisjoint(other.runs())
