@@ -77,9 +77,15 @@ def test_of_a_copied_folder_nothing_is_rebuilt(finished, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "recorded", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["recorded", "not recorded"]
+    ("recorded", "targets"),
+    [
+        pytest.param(True, [PICTURE], id="recorded"),
+        # Once is enough for the report, whose job takes longest.
+        pytest.param(True, ["figures"], id="recorded, all figures", marks=pytest.mark.slow),
+        pytest.param(False, [], id="not recorded", marks=pytest.mark.slow),
+    ],
 )
-def test_a_dry_run_lists_the_jobs_that_a_run_does(finished, tmp_path, recorded):
+def test_a_dry_run_lists_the_jobs_that_a_run_does(finished, tmp_path, recorded, targets):
     """In a copied folder of which some files are changed too; and if no record tells what they were."""
     project = copied(finished, tmp_path / "copy")
     if not recorded:
@@ -87,8 +93,6 @@ def test_a_dry_run_lists_the_jobs_that_a_run_does(finished, tmp_path, recorded):
     for name in (RUN, TABLE, PICTURE):
         (project.folder / name).write_bytes(b"half")
     before = project.results("results/**/*")
-    # Once is enough for the pages, whose jobs take longest.
-    targets = [PICTURE] if recorded else []
     dry = jobs(project.make("-n", *targets))
     assert project.results("results/**/*") == before
     assert dry["run_mountain_car"] == 1 and dry["tables_step_sizes"] >= 1

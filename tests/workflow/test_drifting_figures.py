@@ -99,3 +99,9 @@ def test_nothing_is_left_to_do_but_pages_that_nobody_asked_for(drifting):
     assert drifting.pending() == {"claims": 1, "explorer": 1, "article": 1, "try_page": 1, "html_report": 1}
     for file in ("figures/figure_6_by_drift.svg", "tables/figure_6_best_mu.csv", "figures/figure_7.svg"):
         assert (drifting.folder / "results/tiny" / file).exists()
+
+
+@pytest.mark.slow
+def test_then_the_verdicts_and_the_explorer_are_made_without_a_word_of_checkpoints(drifting):
+    assert "checkpoint" not in drifting.make("figures")
+    assert drifting.pending() == {"article": 1, "try_page": 1, "html_report": 1}
