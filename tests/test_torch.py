@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from marks import slow
 from torch import nn
 
 from metatrace.networks import plain
@@ -173,7 +174,7 @@ def test_the_cartpole_example_learns():
     assert len(means) == 4 and max(means) > 2 * means[0]
 
 
-@pytest.mark.parametrize("environment", ["CartPole-v1", pytest.param("Acrobot-v1", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("environment", ["CartPole-v1", slow("Acrobot-v1")])
 def test_the_script_in_cleanrls_manner_runs(environment):
     command = [sys.executable, EXAMPLES / "cleanrl_style.py", "--env-id", environment, "--total-timesteps", "600"]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from metatrace.analysis import best
 from metatrace.analysis import beta as beta_tables
@@ -19,11 +18,6 @@ from metatrace.runs.key import RunKey, grid_of_runs
 from metatrace.runs.results import Run
 
 JOB = PictureJob(Path(), "A title", "A note")
-
-
-def slow(*values: Any) -> Any:
-    """Values of a parametrised test that lie between those of the fast tests."""
-    return pytest.param(*values, marks=pytest.mark.slow)
 
 
 def make(method: str, alphas: list[str], mus: list[str], *, seeds: int = 3, episodes: int = 12) -> Tables:

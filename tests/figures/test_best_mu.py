@@ -1,7 +1,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import JOB, make_drifting, slow
+from made_tables import JOB, make_drifting
+from marks import slow
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from metatrace import methods as registry

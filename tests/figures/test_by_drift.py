@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from made_tables import JOB, make_drifting, slow
+from made_tables import JOB, make_drifting
+from marks import slow
 
 from metatrace import methods as registry
 from metatrace.domains.registry import methods_of

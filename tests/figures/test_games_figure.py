@@ -6,7 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import JOB, slow
+from made_tables import JOB
+from marks import slow
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from metatrace.analysis import aggregate

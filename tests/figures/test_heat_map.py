@@ -1,7 +1,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import JOB, make, slow
+from made_tables import JOB, make
+from marks import slow
 from matplotlib.patches import Rectangle
 
 from metatrace.figures import heat_map, planes

@@ -2,7 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_tables import JOB, make, slow
+from made_tables import JOB, make
+from marks import slow
 
 from metatrace.figures import learning_curves
 

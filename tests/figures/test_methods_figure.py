@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from made_tables import JOB, make, slow
+from made_tables import JOB, make
+from marks import slow
 
 from metatrace import methods as registry
 from metatrace.analysis.best import best_over_alpha

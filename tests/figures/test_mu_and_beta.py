@@ -3,7 +3,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import JOB, make_drifting, slow
+from made_tables import JOB, make_drifting
+from marks import slow
 
 from metatrace.domains.mountain_car.settings import BETA_GROUPS
 from metatrace.figures import mu_and_beta

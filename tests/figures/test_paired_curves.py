@@ -1,7 +1,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import JOB, make, slow
+from made_tables import JOB, make
+from marks import slow
 
 from metatrace.figures import paired_curves, style
 from metatrace.numbers import label

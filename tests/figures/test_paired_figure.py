@@ -1,7 +1,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_tables import JOB, make, slow
+from made_tables import JOB, make
+from marks import slow
 from matplotlib.colors import to_rgb
 
 from metatrace.analysis import paired as pairs

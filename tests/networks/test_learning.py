@@ -5,6 +5,7 @@ That of the paper's games takes millions of frames. Catch has the same network, 
 
 import numpy as np
 import pytest
+from marks import slow
 
 from metatrace.domains.atari import catch
 from metatrace.domains.atari.domain import DOMAIN
@@ -31,9 +32,7 @@ def returns(kernel_files):
     return returns_of
 
 
-@pytest.mark.parametrize(
-    "method", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in METHODS]
-)
+@pytest.mark.parametrize("method", [slow(name) if name in SLOW else name for name in METHODS])
 def test_it_gets_far_beyond_chance_in_seconds_on_a_small_field(monkeypatch, returns, method):
     """Three columns and four rows, where play that does not see the ball has a mean return of −1/3."""
     monkeypatch.setattr(catch, "COLUMNS", 3)

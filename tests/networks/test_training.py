@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from marks import slow
 
 from metatrace.domains.atari.domain import DOMAIN
 from metatrace.domains.atari.readings import READINGS
@@ -80,9 +81,7 @@ def test_the_same_seed_is_the_same_run_and_another_is_another(trainer):
 
 
 @pytest.mark.parametrize("method", ["none", "scalar", "vector", "mixed", "nosid", "rmsprop", "adam", "obgd"])
-@pytest.mark.parametrize(
-    "frame", [pytest.param(1, marks=pytest.mark.slow), 26, pytest.param(31, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("frame", [slow(1), 26, slow(31)])
 def test_a_run_goes_on_from_its_state_as_if_it_had_not_stopped(trainer, method, frame):
     whole = trainer(method)
     whole.run()

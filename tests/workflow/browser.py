@@ -4,6 +4,7 @@ import shutil
 from contextlib import contextmanager
 
 import pytest
+from marks import slow
 
 playwright = pytest.importorskip("playwright.sync_api")
 
@@ -13,7 +14,7 @@ MARKS = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium on the PATH"),
 ]
 # A page on a light screen, and, in the slow tests, on a dark one.
-both_schemes = pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+both_schemes = pytest.mark.parametrize("scheme", ["light", slow("dark")])
 # What keeps some readers out of a page altogether, in axe's words.
 GRAVE = {"serious", "critical"}
 

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 
 import pytest
+from marks import slow
 from project import Project
 
 CONFIG = """\
@@ -420,7 +421,7 @@ def test_what_is_recorded_as_finished_has_nothing_to_do(recorded):
     assert recorded.pending() == {}
 
 
-@pytest.mark.parametrize("edit", [pytest.param(edit, marks=pytest.mark.slow if edit in SLOW else ()) for edit in EDITS])
+@pytest.mark.parametrize("edit", [slow(edit) if edit in SLOW else edit for edit in EDITS])
 def test_an_edit_reruns_what_it_touches_and_nothing_else(editable, edit):
     change, expected = EDITS[edit]
     change(editable)

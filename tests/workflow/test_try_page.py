@@ -5,6 +5,7 @@ from contextlib import chdir
 import numpy as np
 import pytest
 from browser import MARKS, both_schemes, findings, opened
+from marks import slow
 from project import PAPER, ROOT
 
 from metatrace.domains.mountain_car import plain
@@ -90,9 +91,7 @@ def test_it_offers_the_methods_of_the_paper(page):
     assert page.locator("#method option").all_inner_texts() == [METHODS[method].label for method in OFFERED]
 
 
-@pytest.mark.parametrize(
-    "method", [pytest.param(name, marks=() if name == "mixed" else pytest.mark.slow) for name in OFFERED]
-)
+@pytest.mark.parametrize("method", [name if name == "mixed" else slow(name) for name in OFFERED])
 def test_a_seed_gives_the_returns_of_the_plain_agent(still, method):
     learnt = agree(still, method)
     assert learnt.returns.max() > -200

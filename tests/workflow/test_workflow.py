@@ -7,6 +7,7 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
+from marks import slow
 from project import Project
 
 from metatrace.config import loading
@@ -138,9 +139,9 @@ def test_the_report_is_not_there_before_it_is_whole(editable):
 @pytest.mark.parametrize(
     "names",
     [
-        pytest.param(("explorer.html", "index.html", "claims.html", "try.html"), marks=pytest.mark.slow),
+        slow(("explorer.html", "index.html", "claims.html", "try.html")),
         ("report.html",),
-        pytest.param(("figures/figure_1.svg",), marks=pytest.mark.slow),
+        slow(("figures/figure_1.svg",)),
     ],
 )
 def test_report_files_makes_what_is_missing(editable, names):

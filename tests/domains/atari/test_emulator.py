@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from marks import slow
 from PIL import Image
 
 from metatrace.domains.atari.emulator import FRAME_SKIP, LIMIT, Emulator, _shrunk
@@ -26,7 +27,7 @@ GAMES = {  # our token -> Gymnasium's name
 }
 EACH_GAME = pytest.mark.parametrize("game", GAMES)
 TWO_AND_SLOWLY_ALL = pytest.mark.parametrize(
-    "game", [pytest.param(game, marks=() if game in ("asterix", "seaquest") else pytest.mark.slow) for game in GAMES]
+    "game", [game if game in ("asterix", "seaquest") else slow(game) for game in GAMES]
 )
 gymnasium.register_envs(ale_py)
 # Random play, measured elsewhere: observed frames and return a game.
