@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from project import PAPER
 
 from metatrace.cli import main as cli
 from metatrace.config import loading
@@ -279,7 +280,6 @@ def test_it_needs_neither_torch_nor_pandas(scale):
 
 def test_the_rough_figures_are_of_the_right_size():
     # The paper's scale took about two hours on two cores (README): not tenths of it and not ten times.
-    asked = loading.read(Path(__file__).parents[2] / "config" / "paper.yaml")
-    runs = {status.WantedRun(*run): length for run, length in asked.all_runs().items()}
+    runs = {status.WantedRun(*run): length for run, length in PAPER.all_runs().items()}
     seconds = status.rough_seconds({run: length for run, length in runs.items() if "car" in run.key.environment})
     assert 30 * 60 < seconds / 2 < 150 * 60
