@@ -60,9 +60,10 @@ docs: $(READY) ## the manual as a site: site/manual/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "The manual: $(CURDIR)/site/manual/index.html"
 
-publish: $(READY) ## reports/published, the pages in docs and README's table of verdicts, of the finished config/linear.yaml
+publish: $(READY) ## reports/published, and of it the pages in docs, README's verdicts and the tables of docs/choosing.md
 	$(BIN)/metatrace publish config/linear.yaml --output reports/published --site docs
 	$(BIN)/python -m metatrace.report.verdicts
+	$(BIN)/python -m metatrace.report.choosing
 
 bench: $(READY) ## the benchmarks
 	$(BIN)/python -m pytest benchmarks --benchmark-only

@@ -19,39 +19,54 @@ PAGE = Path("docs/choosing.md")
 PUBLISHED = Path("reports/published/scores.parquet")
 # Of figures S8 and S10; the seeds of the other figures, which also choose, are below these.
 FIRST_JUDGED = 100
+# Of the figures on MinAtar, but for M5, which compares with what its authors published.
+FRAMES = 500_000
 _SHOWN = ("none", "scalar", "mixed", "rmsprop", "adam", "obgd")
 
 
-def mountain_car(scores: pd.DataFrame) -> list[Sequence[str]]:
-    """For each method on mountain car its best μ, by mean AUC over all α, and what α does to it there.
+def over_alpha(scores: pd.DataFrame, score: str, name: str) -> list[Sequence[str]]:
+    """For each method its best μ, by the mean score over all α, and what α does to the score there.
 
     Args:
-      scores: one row per run: environment, method, alpha, mu, seed, auc, final.
+      scores: one row per run of one environment: method, alpha, mu, seed, and the score.
+      score: the column to go by. name: what the table calls it.
     """
-    head = ("method", "α tried", "best μ", "AUC, mean over α", "spread over α", "best α", "AUC there")
+    head = ("method", "α tried", "best μ", f"{name}, mean over α", "spread over α", "best α", f"{name} there")
     rows: list[Sequence[str]] = [head]
-    here = scores[(scores["environment"] == "mountain_car") & (scores["seed"] < FIRST_JUDGED)]
-    for method in (token for token in METHODS if token in set(here["method"])):
+    for method in (token for token in METHODS if token in set(scores["method"])):
+        runs_of = scores[scores["method"] == method]
         by_mu = {
-            str(mu): runs.pivot_table(index="seed", columns="alpha", values="auc").dropna(axis=1)
-            for mu, runs in here[here["method"] == method].groupby("mu")
+            str(mu): runs.pivot_table(index="seed", columns="alpha", values=score).dropna(axis=1)
+            for mu, runs in runs_of[runs_of["seed"].isin(_shared_seeds(runs_of))].groupby("mu")
         }
-        mu, auc = max(by_mu.items(), key=lambda item: (item[1].shape[1], item[1].to_numpy().mean()))
-        at_alpha = auc.mean()
-        spread = alpha_spread(auc.to_numpy())
+        mu, found = max(by_mu.items(), key=lambda item: (item[1].shape[1], item[1].to_numpy().mean()))
+        at_alpha = found.mean()
+        spread = alpha_spread(found.to_numpy())
         best = str(at_alpha.idxmax())
         rows.append(
             (
                 METHODS[method].label,
-                f"{_largest(list(auc.columns))} … {_largest(list(auc.columns), sign=-1)}",
+                f"{_largest(list(found.columns))} … {_largest(list(found.columns), sign=-1)}",
                 mu if METHODS[method].has_mu else "–",
-                _estimate(auc.to_numpy().mean(axis=1)),
+                _estimate(found.to_numpy().mean(axis=1)),
                 f"{spread[0]:.1f} [{spread[1]:.1f}, {spread[2]:.1f}]",
                 best,
-                _estimate(auc[best].to_numpy()),
+                _estimate(found[best].to_numpy()),
             )
         )
     return rows
+
+
+def mountain_car(scores: pd.DataFrame) -> list[Sequence[str]]:
+    """`over_alpha` by AUC on mountain car."""
+    here = (scores["environment"] == "mountain_car") & (scores["seed"] < FIRST_JUDGED)
+    return over_alpha(scores[here], "auc", "AUC")
+
+
+def breakout(scores: pd.DataFrame) -> list[Sequence[str]]:
+    """`over_alpha` by final return on MinAtar's breakout, of the figures that try many α."""
+    here = (scores["environment"] == "minatar_breakout") & (scores["seed"] < FIRST_JUDGED)
+    return over_alpha(scores[here & (scores["frames"] == FRAMES)], "final", "final return")
 
 
 def drifting(scores: pd.DataFrame) -> list[Sequence[str]]:
@@ -89,7 +104,8 @@ def _estimate(values: object) -> str:
 
 def page(text: str, scores: pd.DataFrame, source: str) -> str:
     """The page with its tables made again: what stands between `<!-- name -->` and `<!-- end -->`."""
-    for name, (head, *rows) in {"mountain car": mountain_car(scores), "drifting": drifting(scores)}.items():
+    for name, make in (("mountain car", mountain_car), ("drifting", drifting), ("breakout", breakout)):
+        head, *rows = make(scores)
         table = "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
         made = f"From `{source}`; 95 % bootstrap intervals over seeds.\n\n{table}"
         text, found = re.subn(
@@ -102,13 +118,16 @@ def page(text: str, scores: pd.DataFrame, source: str) -> str:
     return text
 
 
+def own_scores(path: Path) -> pd.DataFrame:
+    """The scores of every run under the config's own readings, from a file as `metatrace publish` writes it."""
+    scores = tables.read(path)
+    return scores[scores["variant"] == ""]
+
+
 def main() -> None:
     """Rewrites the tables of the page in the current folder."""
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else PUBLISHED
-    scores = tables.read(path)
-    if "variant" in scores:
-        scores = scores[scores["variant"] == ""]
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), scores, str(path)), encoding="utf-8")
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), own_scores(path), str(path)), encoding="utf-8")
 
 
 if __name__ == "__main__":

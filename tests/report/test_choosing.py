@@ -7,12 +7,13 @@ import pandas as pd
 from metatrace.report import choosing
 
 ROOT = Path(__file__).parents[2]
+PAGE = ROOT / choosing.PAGE
 
 
-def run(environment, method, alpha, mu, drift, seed, score):
+def run(environment, method, alpha, mu, drift, seed, score, frames=None):
     return {
         "environment": environment, "method": method, "alpha": alpha, "mu": mu, "drift": drift, "seed": seed,
-        "auc": score, "final": score,
+        "auc": score, "final": score, "frames": frames,
     }  # fmt: skip
 
 
@@ -25,6 +26,10 @@ def drifting(method, alpha, mu, choosing, judged):
     return [run("drifting_mountain_car", method, alpha, mu, "1e-5", seed, score) for seed, score in seeds.items()]
 
 
+def breakout(alpha, scores, frames=500_000):
+    return [run("minatar_breakout", "rmsprop", alpha, "0", "0", seed, score, frames) for seed, score in scores.items()]
+
+
 SCORES = pd.DataFrame(
     [
         *(row for alpha, score in (("2^-3", -200), ("2^-5", -120)) for row in car("none", alpha, "0", score)),
@@ -34,6 +39,10 @@ SCORES = pd.DataFrame(
         *drifting("adam", "2^-5", "0", -110, -190),
         *drifting("adam", "2^-6", "0", -150, -100),
         *drifting("mixed", "2^-10", "2^-8", -110, -115),
+        *breakout("2^-8", {0: 4, 1: 6}),
+        *breakout("2^-9", {0: 8, 1: 10, 2: 90}),  # a seed that the other α does not have
+        *breakout("2^-8", {100: 70}),
+        *breakout("2^-8", {0: 50, 1: 50}, frames=1_000_000),
     ]
 )
 
@@ -51,8 +60,19 @@ def test_drifting_is_judged_on_seeds_that_did_not_choose():
     assert adam[2:] == ("2^-5", "–", "-190.0 [-190.0, -190.0]")
 
 
-def test_the_page_has_a_place_for_both_tables_and_names_their_source():
-    text = (ROOT / "docs/choosing.md").read_text(encoding="utf-8")
+def test_breakout_is_that_of_as_many_frames_and_of_the_seeds_that_every_step_size_has():
+    _, rmsprop = choosing.breakout(SCORES)
+    assert rmsprop[:4] == ("RMSProp", "2^-8 … 2^-9", "–", "7.0 [6.0, 8.0]")
+    assert rmsprop[5:] == ("2^-9", "9.0 [8.0, 10.0]")
+
+
+def test_the_page_has_a_place_for_its_tables_and_names_their_source():
+    text = PAGE.read_text(encoding="utf-8")
     made = choosing.page(text, SCORES, "somewhere.parquet")
-    assert made.count("From `somewhere.parquet`") == 2 and "| 1e-5 | Adam | 2^-5 | – |" in made
+    assert made.count("From `somewhere.parquet`") == 3 and "| 1e-5 | Adam | 2^-5 | – |" in made
     assert choosing.page(made, SCORES, "somewhere.parquet") == made
+
+
+def test_the_page_shows_the_published_scores():
+    text = PAGE.read_text(encoding="utf-8")
+    assert choosing.page(text, choosing.own_scores(ROOT / choosing.PUBLISHED), str(choosing.PUBLISHED)) == text

@@ -10,7 +10,7 @@ import pandas as pd
 
 from metatrace.config import loading
 from metatrace.pipeline import jobs, outputs
-from metatrace.report import context
+from metatrace.report import context, verdicts
 from metatrace.runs.key import RunKey
 
 ROOT = Path(__file__).parents[2]
@@ -70,6 +70,11 @@ def test_the_pages_are_those_that_were_published_and_take_at_most_12_mb():
     assert not pages or (ROOT / "docs" / ".nojekyll").is_file()
     for name in {"index.html", "claims.html"} & set(there):
         assert set(re.findall(r'href="([^":#]+)["#]', there[name].decode())) <= set(pages), name
+
+
+def test_the_readme_has_the_published_verdicts():
+    text = (ROOT / verdicts.PAGE).read_text(encoding="utf-8")
+    assert verdicts.page(text, json.loads((ROOT / verdicts.PUBLISHED).read_text(encoding="utf-8"))["claims"]) == text
 
 
 def moved_on(made_by):
