@@ -20,13 +20,13 @@ def stacked(frames: np.ndarray) -> np.ndarray:
     In memory, a pixel's four greys lie next to each other, as the network reads them; copies keep that by order "K".
     """
     pixels = np.empty((SIZE, SIZE, STACK), np.uint8)
-    pixels[:] = np.moveaxis(np.broadcast_to(frames, (STACK, SIZE, SIZE)), 0, 2)
-    return np.moveaxis(pixels, 2, 0)
+    pixels[:] = np.broadcast_to(frames, (STACK, SIZE, SIZE)).transpose(1, 2, 0)
+    return pixels.transpose(2, 0, 1)
 
 
 def pushed(observation: np.ndarray, frame: np.ndarray) -> np.ndarray:
     """An observation, as `stacked` makes it, with a frame, (84, 84), in place of its oldest: a new one."""
-    greys = np.moveaxis(observation, 0, 2).view("<u4")  # four in a number, the oldest in its lowest byte
+    greys = observation.transpose(1, 2, 0).view("<u4")  # four in a number, the oldest in its lowest byte
     pixels = (greys >> 8).view(np.uint8)
     pixels[:, :, -1] = frame
-    return np.moveaxis(pixels, 2, 0)
+    return pixels.transpose(2, 0, 1)

@@ -124,7 +124,7 @@ def test_shrinking_keeps_the_mean_and_loses_no_pixel():
     for y in range(0, 210, 11):
         for x in range(160):
             dark[y, x] = 200
-            shrunk = _shrunk(dark).astype(int)
+            shrunk = _shrunk(Image.fromarray(dark)).astype(int)
             dark[y, x] = 0
             assert 33 <= shrunk.sum() <= 101  # a sixth to a half of the pixel's light
             assert (shrunk > 0).sum() == 1
