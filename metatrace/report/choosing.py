@@ -36,7 +36,7 @@ def over_alpha(scores: pd.DataFrame, score: str, name: str) -> list[Sequence[str
     for method in (token for token in METHODS if token in set(scores["method"])):
         runs_of = scores[scores["method"] == method]
         by_mu = {
-            str(mu): runs.pivot_table(index="seed", columns="alpha", values=score).dropna(axis=1)
+            str(mu): runs.pivot_table(index="seed", columns="alpha", values=score)
             for mu, runs in runs_of[runs_of["seed"].isin(_shared_seeds(runs_of))].groupby("mu")
         }
         mu, found = max(by_mu.items(), key=lambda item: (item[1].shape[1], item[1].to_numpy().mean()))
