@@ -4,13 +4,13 @@
 """
 
 import json
-import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic.fields import FieldInfo
 
+from metatrace import markdown
 from metatrace.config.models import Config, Statistics
 from metatrace.domains.registry import READINGS
 from metatrace.figures.kinds.registry import DEFAULT_KIND, KINDS
@@ -57,14 +57,7 @@ def _overlay(config: dict[str, Any]) -> dict[str, Any]:
 def readme(text: str) -> str:
     """`text` with its tables made again: what stands between `<!-- keys -->` and `<!-- end -->`, and so on."""
     for name, (head, *rows) in _tables().items():
-        table = "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
-        text, found = re.subn(
-            rf"(<!-- {name}[^>]* -->\n).*?(\n<!-- end -->)",
-            lambda match, table=table: match[1] + table + match[2],  # type: ignore[misc]
-            text,
-            flags=re.DOTALL,
-        )
-        assert found == 1, name
+        text = markdown.with_part(text, name, markdown.table(head, rows))
     return text
 
 

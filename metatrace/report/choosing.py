@@ -3,13 +3,13 @@
 python -m metatrace.report.choosing [reports/published/scores.parquet]
 """
 
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
+from metatrace import markdown
 from metatrace.analysis import intervals, tables
 from metatrace.analysis.aggregate import alpha_spread
 from metatrace.methods import METHODS
@@ -106,15 +106,8 @@ def page(text: str, scores: pd.DataFrame, source: str) -> str:
     """The page with its tables made again: what stands between `<!-- name -->` and `<!-- end -->`."""
     for name, make in (("mountain car", mountain_car), ("drifting", drifting), ("breakout", breakout)):
         head, *rows = make(scores)
-        table = "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
-        made = f"From `{source}`; 95 % bootstrap intervals over seeds.\n\n{table}"
-        text, found = re.subn(
-            rf"(<!-- {name} -->\n).*?(\n<!-- end -->)",
-            lambda match, made=made: match[1] + made + match[2],  # type: ignore[misc]
-            text,
-            flags=re.DOTALL,
-        )
-        assert found == 1, name
+        made = f"From `{source}`; 95 % bootstrap intervals over seeds.\n\n{markdown.table(head, rows)}"
+        text = markdown.with_part(text, name, made)
     return text
 
 

@@ -5,13 +5,13 @@ the table in README.md, of reports/published/claims.json or the file that it is 
 """
 
 import json
-import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from metatrace import markdown
 from metatrace.figures.kinds.entry import SECTIONS
 
 PAGE = Path("README.md")
@@ -111,18 +111,12 @@ def table(claims: Iterable[Mapping[Any, Any]]) -> str:
         found = tally(members)
         cells = [f"{SECTIONS.get(section, section)} ({len(members)})"]
         rows.append([*cells, *(str(len(found[word])) if word in found else "" for word in words)])
-    head = ["section (claims)", *words]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+    return markdown.table(["section (claims)", *words], rows)
 
 
 def page(text: str, claims: Iterable[Mapping[Any, Any]]) -> str:
     """A page with its table made again: what stands between `<!-- verdicts -->` and `<!-- end -->`."""
-    made = table(claims)
-    text, found = re.subn(
-        r"(<!-- verdicts -->\n).*?(\n<!-- end -->)", lambda match: match[1] + made + match[2], text, flags=re.DOTALL
-    )
-    assert found == 1
-    return text
+    return markdown.with_part(text, "verdicts", table(claims))
 
 
 def main() -> None:
