@@ -3,7 +3,9 @@
 import logging
 import time
 from collections import Counter, defaultdict
-from typing import Any, TextIO
+from collections.abc import Callable, Iterable, Mapping
+from statistics import fmean
+from typing import Any, NamedTuple, TextIO
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -25,33 +27,53 @@ _NEWS_OF_THE_SCHEDULER = (
 )
 
 
+class Sort(NamedTuple):
+    """What jobs have in common that take much the same time; those without a method or environment have "" there."""
+
+    rule: str
+    environment: str
+    method: str
+
+    @classmethod
+    def of(cls, rule: str, wildcards: Mapping[str, str]) -> "Sort":
+        """The sort of a job with some wildcards."""
+        return cls(rule, wildcards.get("environment", ""), wildcards.get("method", ""))
+
+
 class ProgressLine(logging.Filter):
     """Lets a message pass unless it is about one job that works, and shows a line about all jobs instead.
 
     On a terminal the line stays in place; elsewhere there is a new one at most every ten seconds.
+
+    Args:
+      stream: where the line goes.
+      cores: how many jobs run at a time.
+      jobs: the sorts of all jobs that ran, run or are to run. Asked again when their number changes: a checkpoint adds
+        some.
     """
 
-    def __init__(self, stream: TextIO, cores: int) -> None:
+    def __init__(self, stream: TextIO, cores: int, jobs: Callable[[], Iterable[Sort]]) -> None:
         super().__init__()
-        self._stream, self._cores = stream, cores
-        self._left: Counter[str] = Counter()  # jobs by rule
-        self._running: dict[int, tuple[str, float]] = {}  # by job: its rule and its start
-        self._seconds: dict[str, list[float]] = defaultdict(list)  # that finished jobs took, by rule
+        self._stream, self._cores, self._jobs = stream, cores, jobs
+        self._total, self._all = 0, Counter[Sort]()
+        self._running: dict[int, tuple[Sort, float]] = {}  # by job: its sort and its start
+        self._finished = Counter[Sort]()
+        self._seconds: dict[Sort, float] = defaultdict(float)  # that finished jobs took
         self._shown = time.monotonic()
         self._unfinished = False  # whether the cursor stands behind a line of progress
 
     def filter(self, record: Any) -> bool:
         """Whether a message is shown as it is."""
         event = getattr(record, "event", None)
-        if event == LogEvent.RUN_INFO:
-            self._left = Counter({rule: number for rule, number in record.stats.items() if rule != "total"})
-        elif event == LogEvent.JOB_INFO:
-            self._running[record.jobid] = record.rule_name, time.monotonic()
+        if event == LogEvent.JOB_INFO:
+            self._running[record.jobid] = Sort.of(record.rule_name, record.wildcards), time.monotonic()
         elif event == LogEvent.JOB_FINISHED and record.job_id in self._running:
-            rule, start = self._running.pop(record.job_id)
-            self._left[rule] -= 1
-            self._seconds[rule].append(time.monotonic() - start)
+            sort, start = self._running.pop(record.job_id)
+            self._finished[sort] += 1
+            self._seconds[sort] += time.monotonic() - start
         elif event == LogEvent.PROGRESS:
+            if record.total != self._total:
+                self._total, self._all = record.total, Counter(self._jobs())
             self._show(record.done, record.total)
             return False
         if event in _LEFT_OUT or str(record.msg).startswith(_NEWS_OF_THE_SCHEDULER):
@@ -62,10 +84,14 @@ class ProgressLine(logging.Filter):
         return True
 
     def seconds_left(self) -> float:
-        """How long the jobs that are left take: each as long as those of its rule took, or as all did."""
-        means = {rule: sum(seconds) / len(seconds) for rule, seconds in self._seconds.items()}
-        of_any = sum(means.values()) / max(1, len(means))
-        return sum(number * means.get(rule, of_any) for rule, number in self._left.items()) / self._cores
+        """How long the jobs that are left take: each as long as those of its sort took, or of its rule, or as all."""
+        means = {sort: self._seconds[sort] / number for sort, number in self._finished.items()}
+
+        def expected(sort: Sort) -> float:
+            of_rule = [mean for known, mean in means.items() if known.rule == sort.rule]
+            return means[sort] if sort in means else fmean(of_rule or means.values() or [0.0])
+
+        return sum(number * expected(sort) for sort, number in (self._all - self._finished).items()) / self._cores
 
     def _show(self, done: int, total: int) -> None:
         line = f"{done} of {total} jobs done ({done / total:.0%})"

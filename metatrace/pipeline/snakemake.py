@@ -5,6 +5,7 @@ import gc
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -23,7 +24,7 @@ from metatrace.config import loading
 from metatrace.errors import UserError
 from metatrace.pipeline import job_times, recovery
 from metatrace.pipeline.plan import Plan
-from metatrace.pipeline.progress_line import ProgressLine
+from metatrace.pipeline.progress_line import ProgressLine, Sort
 from metatrace.pipeline.status import WantedRun
 from metatrace.report import context
 from metatrace.runs.key import RunKey, environment_in
@@ -83,9 +84,15 @@ def shorten_output(workflow: Any) -> None:
     if settings.quiet or settings.verbose or settings.printshellcmds:
         return
     DryRunExecutor.printjob = lambda executor, job: None
+
+    def jobs() -> Iterator[Sort]:
+        # A set of its own: the line is written in another thread, while Snakemake may add jobs.
+        for job in workflow.dag._needrun | workflow.dag._finished:
+            yield Sort.of(job.rule.name, job.wildcards_dict)
+
     for handler in workflow.logger_manager.logger.handlers:
         if handler.name == "DefaultStreamHandler":
-            handler.addFilter(ProgressLine(handler.stream, _at_a_time(workflow)))
+            handler.addFilter(ProgressLine(handler.stream, _at_a_time(workflow), jobs))
 
 
 def _at_a_time(workflow: Any) -> int:
