@@ -72,6 +72,13 @@ const preset = () => {
   ui.best.checked = figure.best;
 };
 
+/* Leaves a table that the figure does not have. */
+const fitTable = () => {
+  const names = figureOf(ui.figure.value)?.tables;
+  if (!names || names.includes(ui.table.value) || ui.table.value === "verdicts") return;
+  ui.table.value = names.includes("settings") ? "settings" : names[0];
+};
+
 /* ---- The page follows ---- */
 
 /* For tests, and for the curious: what is drawn, and the view that draws it. */
@@ -299,6 +306,7 @@ const listen = () => {
     if (target === ui.figure) {
       preset();
       listEnvironments();
+      fitTable();
     }
     draw();
   };

@@ -41,6 +41,7 @@ const recall = () => {
       listEnvironments();
     }
   }
+  fitTable();
   for (const field of FIELDS) {
     if (kept.has(field)) ticked[field] = new Set(kept.get(field).split(" ").filter((value) => value !== NOTHING));
   }

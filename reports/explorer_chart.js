@@ -80,7 +80,7 @@ const betaRowsOf = (some, { colours, panels, differing }) =>
         colour: short(colours, curve[colours]),
         dash: curve.beta_groups[i],
         name: `${nameOf(curve, differing)}: ${curve.beta_groups[i]}`,
-        last: `2^${plainNumber(values.at(-1))}`,
+        last: values.at(-1) === null ? "not finite: a run diverged" : `2^${plainNumber(values.at(-1))}`,
       };
       const x = grids[curve.beta_grid];
       return values.flatMap((y, k) => (y === null ? [] : [{ ...shared, x: x[k], y }]));

@@ -58,6 +58,8 @@ def made_up_run(run, length, generator):
     if run.environment == "tracking":
         losses = generator.normal(2, 0.1, length // 100) + np.exp(-np.arange(length // 100))
         beta = generator.normal(-5, 0.1, (length // 100, 1))
+        if run.mu == "0.01":  # diverges half-way
+            beta[len(beta) // 2 :] = np.nan
         meta = {"examples": length, "block": 100, "beta_groups": ["all"], "step_size_groups": {"all": [0, 1]}}
         empty = np.empty(0)
         meta["readings"] = {}

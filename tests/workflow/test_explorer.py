@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from browser import MARKS, both_schemes, findings, opened
 from made_up import judge, make_all_tables, plan_of, write_runs
+from project import ROOT
 
 from metatrace.analysis.smoothing import trailing_mean
 from metatrace.pipeline import making
@@ -388,6 +389,37 @@ def test_losses_are_drawn_as_losses(page, made):
     assert rows["x"].max() == 2000
     assert page.locator("#chart svg").get_by_text("Loss (the last 200 examples)").count() > 0
     np.testing.assert_allclose(sorted(rows["y"]), sorted(curves["mean"]), rtol=0.002)
+
+
+def test_step_sizes_of_a_run_that_diverged_end_where_it_did(page):
+    pick(page, "Figure", "figure_p1")
+    rows = pd.DataFrame(page.evaluate("explorer.betaView.data('rows').map((row) => ({...row}))"))
+    ends = {last == "not finite: a run diverged": x.max() for last, x in rows.groupby("last")["x"]}
+    assert ends[False] == 2000
+    assert ends[True] < 1100
+
+
+def test_a_figure_without_the_table_that_is_shown_shows_one_of_its_own(page):
+    assert page.get_by_label("Table", exact=True).input_value() == "settings"
+    pick(page, "Figure", "figure_p1")
+    assert page.get_by_label("Table", exact=True).input_value() == "errors"
+    assert set(column(page, "figure")) == {"Figure P1"}
+    page.get_by_label("Table", exact=True).select_option("verdicts")
+    pick(page, "Figure", "figure_3")
+    assert page.get_by_label("Table", exact=True).input_value() == "verdicts"
+
+
+@pytest.mark.slow
+def test_every_published_figure_is_drawn_and_has_a_table():
+    with opened(ROOT / "docs/explorer.html") as page:
+        page.locator("#chart svg").wait_for()
+        figures = page.locator("#figure option").evaluate_all("all => all.map((one) => one.value)")
+        for figure in figures[1:]:
+            pick(page, "Figure", figure)
+            assert n_lines(page) > 0, figure
+            assert page.locator("#rows tbody tr").count() > 0, figure
+        assert page.wrong == []
+        assert len(figures) > 60
 
 
 def test_it_leads_to_the_other_pages(page):
