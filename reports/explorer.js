@@ -174,10 +174,8 @@ const isChosen = (columns) => {
   const there = new Set();
   for (const curve of chosen()) {
     for (const figure of curve.figures.filter((name) => !ui.figure.value || name === ui.figure.value)) {
-      const { environment: game, variant } = curve;
-      /* The tables of a figure that compares others say nothing of their readings. */
-      const readings = words.variants[figureOf(figure).members.length ? figureOf(figure).variant : variant];
-      const row = { ...curve, game, figure: figureOf(figure).short, readings };
+      const { short: called, readings } = figureOf(figure);
+      const row = { ...curve, game: curve.environment, figure: called, readings };
       there.add(JSON.stringify(asked.map(({ key }) => row[key])));
     }
   }

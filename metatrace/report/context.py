@@ -220,6 +220,7 @@ def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, A
                 "short": figure.short_name,
                 "title": figure.title,
                 "variant": figure.variant,
+                "readings": _readings_of(figure),
                 "smoothing": figure.smoothing,
                 "tables": [table for table in KINDS[figure.kind].csv(figure) if table != "aggregate_scores"],
                 "members": [member.name for member in figure.members],
@@ -231,6 +232,12 @@ def explorer_context(asked: Experiments, code: Mapping[str, str]) -> dict[str, A
             for panels, colours in filter(None, [KINDS[figure.kind].explorer])
         ],
     }
+
+
+def _readings_of(figure: Figure) -> str:
+    """The readings behind a figure's tables, as the explorer names them."""
+    variants = {member.variant for member in figure.members} or {figure.variant}
+    return variant_text(*variants) if len(variants) == 1 else "several"
 
 
 def article_context(asked: Experiments, words: Mapping[str, Any], pages: Collection[str]) -> dict[str, Any]:

@@ -163,7 +163,7 @@ def _put_together(name: str, words: Mapping[str, Any], folder: Path) -> pd.DataF
             part = tables.read(folder / figure["name"] / f"{name}.parquet")
             part.insert(0, "figure", figure["short"])
             if len(words["variants"]) > 1:
-                part.insert(1, "readings", words["variants"][figure["variant"]])
+                part.insert(1, "readings", figure["readings"])
             parts.append(part)
     return pd.concat(parts, ignore_index=True)
 

@@ -4,18 +4,17 @@ import gzip
 import json
 import re
 from base64 import b64decode
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from project import PAPER, ROOT
 
 from metatrace import methods as registry
 from metatrace.errors import UserError
 from metatrace.figures import planes
 from metatrace.report import context, explorer
 
-ROOT = Path(__file__).parents[2]
 THINNED = {
     "axis": "episode",
     "measure": "return",
@@ -33,6 +32,7 @@ def words(**other):
         "name": "figure_1",
         "short": "Figure 1",
         "variant": "",
+        "readings": "the config's own",
         "smoothing": 20,
         "tables": ["scores"],
         "members": [],
@@ -68,6 +68,20 @@ def test_runs_that_two_figures_share_are_there_once():
 def test_runs_of_other_readings_or_smoothing_are_others(other):
     made = explorer.curves(words(**other), {"figure_1": THINNED, "figure_2": THINNED})
     assert [curve["figures"] for curve in made["curves"]] == [["figure_1"], ["figure_2"]]
+
+
+@pytest.mark.parametrize(
+    ("figure", "readings"),
+    [
+        ("figure_1", "the config's own"),
+        ("figure_p1_fixed_small", "target_scale = 0.1"),
+        ("figure_s9", "the config's own"),
+        ("figure_p1", "several"),
+    ],
+)
+def test_a_table_names_the_readings_of_its_figure(figure, readings):
+    (found,) = (one for one in context.explorer_context(PAPER, {})["figures"] if one["name"] == figure)
+    assert found["readings"] == readings
 
 
 def test_a_column_keeps_seven_digits_and_says_what_is_missing():
