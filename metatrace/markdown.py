@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown, one line per row."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+    """A table in Markdown, one line per row; a bar in a cell stays a bar."""
+    cells = ([cell.replace("|", "\\|") for cell in row] for row in (head, ["---"] * len(head), *rows))
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
 
 def with_part(page: str, name: str, made: str) -> str:

@@ -74,7 +74,7 @@ def _tables() -> dict[str, list[Sequence[str]]]:
         parts = Statistics.model_fields if key == "statistics" else {}
         top += [_row(f"{key}.{part}", of_part) for part, of_part in parts.items()] or [_row(key, field)]
     return {
-        "config keys": [head, ("`base`", _cell(_BASE["description"]), "none"), *top],
+        "config keys": [head, ("`base`", _BASE["description"], "none"), *top],
         "figure keys": [
             (*head, "kinds"),
             ("`kind`", f"what the figure shows, one of {_code(KINDS)}", f"`{DEFAULT_KIND}`", "all"),
@@ -88,7 +88,7 @@ def _tables() -> dict[str, list[Sequence[str]]]:
         "readings": [
             ("", "key", "question", "answers, the default first", "why the default"),
             *(
-                (reading.id, f"`{reading.key}`", _cell(reading.question), _code(reading.values), _cell(reading.why))
+                (reading.id, f"`{reading.key}`", reading.question, _code(reading.values), reading.why)
                 for reading in sorted(READINGS, key=lambda reading: int(reading.id[1:]))
             ),
         ],
@@ -99,7 +99,7 @@ def _row(key: str, field: FieldInfo) -> Sequence[str]:
     comment = field.json_schema_extra["$comment"] if isinstance(field.json_schema_extra, dict) else ""
     text = "; ".join(filter(None, [field.description, str(comment)]))
     default = "–" if field.is_required() else f"`{field.default}`" if field.default else "none"
-    return f"`{key}`", _cell(text), default
+    return f"`{key}`", text, default
 
 
 def _kinds(names: Collection[str]) -> str:
@@ -112,10 +112,6 @@ def _kinds(names: Collection[str]) -> str:
 
 def _code(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def main() -> None:

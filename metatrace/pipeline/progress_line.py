@@ -88,18 +88,20 @@ class ProgressLine(logging.Filter):
         means = {sort: self._seconds[sort] / number for sort, number in self._finished.items()}
 
         def expected(sort: Sort) -> float:
+            if sort in means:
+                return means[sort]
             of_rule = [mean for known, mean in means.items() if known.rule == sort.rule]
-            return means[sort] if sort in means else fmean(of_rule or means.values() or [0.0])
+            return fmean(of_rule or means.values() or [0.0])
 
         return sum(number * expected(sort) for sort, number in (self._all - self._finished).items()) / self._cores
 
     def _show(self, done: int, total: int) -> None:
+        stays = self._stream.isatty()
+        if not stays and done < total and time.monotonic() - self._shown < SECONDS_BETWEEN_LINES:
+            return
+        self._shown = time.monotonic()
         line = f"{done} of {total} jobs done ({done / total:.0%})"
         if done < total:
             line += f", about {in_words(self.seconds_left())} left"
-        if self._stream.isatty():
-            print(f"\r{line}\x1b[K", end="", file=self._stream, flush=True)
-            self._unfinished = True
-        elif done == total or time.monotonic() - self._shown >= SECONDS_BETWEEN_LINES:
-            self._shown = time.monotonic()
-            print(line, file=self._stream, flush=True)
+        print(f"\r{line}\x1b[K" if stays else line, end="" if stays else "\n", file=self._stream, flush=True)
+        self._unfinished = stays

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from metatrace import markdown
 from metatrace.analysis import points, tables
 from metatrace.analysis.groups import SETTING
 from metatrace.analysis.thinned import EPISODES, FRAMES
@@ -175,7 +176,8 @@ def _readme(
 ) -> str:
     """The page that readers see: the verdicts and every picture."""
     sentences = "\n".join(f"- {sentence}" for sentence in claims["summary"].values())
-    rows = "\n".join(row for claim in claims["claims"] for row in _rows(claim))
+    head = ("claim", "verdict", "statistic", "value and 95 % interval", "threshold")
+    verdicts = markdown.table(head, (row for claim in claims["claims"] for row in _rows(claim)))
     shown = "\n\n".join(
         f"**{figure.title}**{f' ({name})' if name != figure.name else ''}\n\n![{name}](figures/{name}.png)"
         for name, figure in pictures.items()
@@ -200,9 +202,7 @@ per run, `curves.parquet` the learning curves at a hundred episodes or frames ea
 
 {sentences}
 
-| claim | verdict | statistic | value and 95 % interval | threshold |
-|---|---|---|---|---|
-{rows}
+{verdicts}
 
 ## Pictures
 
@@ -210,11 +210,10 @@ per run, `curves.parquet` the learning curves at a hundred episodes or frames ea
 """
 
 
-def _rows(claim: dict[str, Any]) -> Iterator[str]:
+def _rows(claim: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     """The rows of a claim, one per part; the first one names the claim."""
     why = f" ({claim['why']})" if claim["why"] else ""
     first = (f"**{claims_json.name_of(claim)}** {claim['statement']}", f"{claim['verdict']}{why}")
     for part in claim["parts"]:
-        cells = (*first, part["statistic"], claims_json.estimate(part), part["wanted"])
-        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        yield (*first, part["statistic"], claims_json.estimate(part), part["wanted"])
         first = ("", "")
