@@ -1,9 +1,9 @@
-"""What a frame of MinAtar's breakout takes with each method, the game included.
+"""Frames a second of MinAtar's games with each method, the games included.
 
     pytest benchmarks/test_minatar.py --benchmark-only -s
 
-Processor time, as a ratio to an untuned frame by the compiled agent, which is measured in the same sitting. "Plain" is
-the agent written to be read, on one core. Nothing here asserts on time.
+The median round, in processor time of one core; below it the share of the untuned agent's, in the same sitting.
+"Plain" is the agent written to be read, on breakout. Nothing here asserts on time.
 """
 
 import os
@@ -18,11 +18,12 @@ from metatrace.domains import readings
 from metatrace.domains.minatar.domain import DOMAIN
 from metatrace.domains.protocol import Request
 from metatrace.methods import METHODS, complete_hyper
-from metatrace.runs.key import RunKey
+from metatrace.runs.key import UNTUNED, RunKey
 
-GAME = "minatar_breakout"
+PLAIN = "plain"
+GAMES = {game: game.removeprefix("minatar_") for game in DOMAIN.environments}
 COMPILED = [method for method in METHODS if DOMAIN.kernel_of(method)]
-FRAMES = {"compiled": 100, "plain": 5}  # a round; the first round is not measured
+FRAMES, PLAIN_FRAMES = 100, 5  # a round; the first round is not measured
 ROUNDS = 20
 
 
@@ -35,35 +36,45 @@ def kernels(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def table():
-    """Collects the median and the fastest time by method and agent; prints the table when the last one is done."""
-    rows = {}
-    yield rows
-    if ("none", "compiled") in rows:
-        units = rows["none", "compiled"]
-        print(f"\n\n{'median / fastest':<22}" + "".join(f"{how:>20}" for how in FRAMES))
+def rates():
+    """Collects the frames a second by method and column; prints the table when the last one is measured."""
+    found = {}
+    yield found
+    if found:
+        columns = [*GAMES.values(), PLAIN]
+        print(f"\n\n{'frames a second':<22}" + "".join(f"{column:>16}" for column in columns))
         for method in COMPILED:
-            of_agents = (rows.get((method, how)) for how in FRAMES)
-            ratios = ([one / unit for one, unit in zip(times, units, strict=True)] for times in of_agents if times)
-            print(f"{method:<22}" + "".join(f"{median:>13.2f} / {fastest:.2f}" for median, fastest in ratios))
-        print(f"1 is {units[0] * 1e3:.3f} / {units[1] * 1e3:.3f} ms")
+            shown = [found.get((method, column)) for column in columns]
+            print(f"{method:<22}" + "".join(f"{'–' if rate is None else f'{rate:,.0f}':>16}" for rate in shown))
+            untuned = [found.get((UNTUNED, column)) for column in columns]
+            shares = [rate / unit if rate and unit else None for rate, unit in zip(shown, untuned, strict=True)]
+            print(f"{'':<22}" + "".join(f"{'–' if share is None else f'{share:.2f}':>16}" for share in shares))
 
 
 @pytest.mark.benchmark(timer=time.process_time)
-@pytest.mark.parametrize("how", FRAMES)
+@pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("method", COMPILED)
-def test_a_frame(benchmark, kernels, table, method, how):
-    answers = readings.complete(DOMAIN.environments[GAME].readings, {}, "readings")
-    key = RunKey(GAME, method, "2^-10", "0.001" if METHODS[method].has_mu else "0", "0", 0)
+def test_a_frame(benchmark, kernels, rates, method, game):
+    kernel = kernels / str(DOMAIN.kernel_of(method))
+    rates[method, GAMES[game]] = frames_a_second(benchmark, game, method, kernel, FRAMES)
+
+
+@pytest.mark.benchmark(timer=time.process_time)
+@pytest.mark.parametrize("method", COMPILED)
+def test_a_frame_of_the_plain_agent(benchmark, rates, method):
+    rates[method, PLAIN] = frames_a_second(benchmark, "minatar_breakout", method, None, PLAIN_FRAMES)
+
+
+def frames_a_second(benchmark, game, method, kernel, frames):
+    """By the median of the rounds, each of some frames; None under --benchmark-disable."""
+    answers = readings.complete(DOMAIN.environments[game].readings, {}, "readings")
+    key = RunKey(game, method, "2^-10", "0.001" if METHODS[method].has_mu else "0", "0", 0)
     hyper = complete_hyper(method, {}, "hyper", DOMAIN.name)
-    kernel = kernels / str(DOMAIN.kernel_of(method)) if how == "compiled" else None
     trainer = DOMAIN.trainer(Request(key, 10**9, answers, hyper, device="cpu", kernel=kernel))
 
     def some_frames():
-        for _ in range(FRAMES[how]):
+        for _ in range(frames):
             trainer.step()
 
     benchmark.pedantic(some_frames, rounds=ROUNDS, warmup_rounds=1)
-    if benchmark.stats:  # none under --benchmark-disable
-        stats = benchmark.stats.stats
-        table[method, how] = stats.median / FRAMES[how], stats.min / FRAMES[how]
+    return frames / benchmark.stats.stats.median if benchmark.stats else None
