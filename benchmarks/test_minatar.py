@@ -40,15 +40,16 @@ def rates():
     """Collects the frames a second by method and column; prints the table when the last one is measured."""
     found = {}
     yield found
+    columns = [*GAMES.values(), PLAIN]
     if found:
-        columns = [*GAMES.values(), PLAIN]
         print(f"\n\n{'frames a second':<22}" + "".join(f"{column:>16}" for column in columns))
-        for method in COMPILED:
-            shown = [found.get((method, column)) for column in columns]
-            print(f"{method:<22}" + "".join(f"{'–' if rate is None else f'{rate:,.0f}':>16}" for rate in shown))
-            untuned = [found.get((UNTUNED, column)) for column in columns]
-            shares = [rate / unit if rate and unit else None for rate, unit in zip(shown, untuned, strict=True)]
-            print(f"{'':<22}" + "".join(f"{'–' if share is None else f'{share:.2f}':>16}" for share in shares))
+    for method in METHODS:
+        shown = {column: found[method, column] for column in columns if found.get((method, column))}
+        shares = {column: rate / found[UNTUNED, column] for column, rate in shown.items() if (UNTUNED, column) in found}
+        for label, values, form in ((method, shown, ",.0f"), ("", shares, ".2f")):
+            if values:
+                cells = (format(values[column], form) if column in values else "–" for column in columns)
+                print(f"{label:<22}" + "".join(f"{cell:>16}" for cell in cells))
 
 
 @pytest.mark.benchmark(timer=time.process_time)
