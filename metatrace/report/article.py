@@ -20,7 +20,7 @@ from metatrace.report import claims_json, pictures
 from metatrace.report.cards import OF_THE_PAPER, cards
 from metatrace.report.criteria import Claim
 from metatrace.report.opening import opening, written
-from metatrace.report.verdicts import RESULTS, VERDICTS, tally
+from metatrace.report.verdicts import RESULTS, VERDICTS, counted, tally
 from metatrace.runs import atomic
 from metatrace.runs.atomic import remedy
 
@@ -130,6 +130,7 @@ def _rendered(templates: Path, name: str, shown: Mapping[str, Any]) -> bytes:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.filters["counted"] = counted
     try:
         return (written(environment.get_template(name).render(shown)) + "\n").encode()
     except jinja2.TemplateNotFound as error:

@@ -65,8 +65,27 @@ def mountain_car(scores: pd.DataFrame) -> list[Sequence[str]]:
 
 def breakout(scores: pd.DataFrame) -> list[Sequence[str]]:
     """`over_alpha` by final return on MinAtar's breakout, of the figures that try many α."""
-    here = (scores["environment"] == "minatar_breakout") & (scores["seed"] < FIRST_JUDGED)
-    return over_alpha(scores[here & (scores["frames"] == FRAMES)], "final", "final return")
+    return over_alpha(_on_minatar(scores, "minatar_breakout"), "final", "final return")
+
+
+def minatar(scores: pd.DataFrame) -> list[Sequence[str]]:
+    """The final return on each game of MinAtar, of each method and α that ran on all of them."""
+    here = _on_minatar(scores, "minatar_")
+    games = sorted(set(here["environment"]))
+    rows: list[Sequence[str]] = [("method", "α", *(game.removeprefix("minatar_").replace("_", " ") for game in games))]
+    for method in (token for token in METHODS if token in set(here["method"])):
+        runs_of = here[here["method"] == method]
+        for alpha in sorted(set(runs_of["alpha"]), key=lambda token: -parse(token, "alpha")):
+            finals = dict(list(runs_of[runs_of["alpha"] == alpha].groupby("environment")["final"]))
+            if len(finals) == len(games):
+                rows.append((METHODS[method].label, alpha, *(_estimate(finals[game], digits=2) for game in games)))
+    return rows
+
+
+def _on_minatar(scores: pd.DataFrame, prefix: str) -> pd.DataFrame:
+    """The runs of games whose names begin so, but for those of figure M5."""
+    here = scores["environment"].str.startswith(prefix) & (scores["seed"] < FIRST_JUDGED)
+    return scores[here & (scores["frames"] == FRAMES)]
 
 
 def drifting(scores: pd.DataFrame) -> list[Sequence[str]]:
@@ -97,14 +116,16 @@ def _largest(tokens: Sequence[str], sign: int = 1) -> str:
     return str(max(tokens, key=lambda token: sign * parse(token, "alpha")))
 
 
-def _estimate(values: object) -> str:
+def _estimate(values: object, digits: int = 1) -> str:
     made = intervals.with_interval("x", values)  # type: ignore[arg-type]
-    return f"{made['x']:.1f} [{made['x_low']:.1f}, {made['x_high']:.1f}]"
+    value, low, high = (f"{made[name]:z.{digits}f}" for name in ("x", "x_low", "x_high"))
+    return f"{value} [{low}, {high}]"
 
 
 def page(text: str, scores: pd.DataFrame, source: str) -> str:
     """The page with its tables made again: what stands between `<!-- name -->` and `<!-- end -->`."""
-    for name, make in (("mountain car", mountain_car), ("drifting", drifting), ("breakout", breakout)):
+    tables_of = {"mountain car": mountain_car, "drifting": drifting, "breakout": breakout, "minatar": minatar}
+    for name, make in tables_of.items():
         head, *rows = make(scores)
         made = f"From `{source}`; 95 % bootstrap intervals over seeds.\n\n{markdown.table(head, rows)}"
         text = markdown.with_part(text, name, made)

@@ -6,7 +6,7 @@ the table in README.md, of reports/published/claims.json or the file that it is 
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,14 +87,16 @@ def tally(claims: Iterable[Mapping[Any, Any]]) -> dict[str, list[str]]:
     return {word: found for word, found in ids.items() if found}
 
 
+def counted(word: str, ids: Collection[str]) -> str:
+    """How many claims have a verdict, as a sentence says it: "1 carries over", "2 carry over"."""
+    return f"{len(ids)} {VERDICTS[word].of_several if len(ids) > 1 else word}"
+
+
 def sentence(claims: Iterable[Mapping[Any, Any]]) -> str:
     """How many claims have which verdict, and which these are: "of 3 claims, 2 reproduced (C1, C2), 1 not run (C3)"."""
     found = tally(claims)
     total = sum(map(len, found.values()))
-    parts = [
-        f"{len(ids)} {VERDICTS[word].of_several if len(ids) > 1 else word} ({', '.join(ids)})"
-        for word, ids in found.items()
-    ]
+    parts = [f"{counted(word, ids)} ({', '.join(ids)})" for word, ids in found.items()]
     return f"of {total} claim{'s' if total != 1 else ''}, {', '.join(parts)}"
 
 

@@ -26,8 +26,8 @@ def drifting(method, alpha, mu, choosing, judged):
     return [run("drifting_mountain_car", method, alpha, mu, "1e-5", seed, score) for seed, score in seeds.items()]
 
 
-def breakout(alpha, scores, frames=500_000):
-    return [run("minatar_breakout", "rmsprop", alpha, "0", "0", seed, score, frames) for seed, score in scores.items()]
+def rmsprop_on_minatar(alpha, scores, frames=500_000, game="minatar_breakout"):
+    return [run(game, "rmsprop", alpha, "0", "0", seed, score, frames) for seed, score in scores.items()]
 
 
 SCORES = pd.DataFrame(
@@ -39,10 +39,11 @@ SCORES = pd.DataFrame(
         *drifting("adam", "2^-5", "0", -110, -190),
         *drifting("adam", "2^-6", "0", -150, -100),
         *drifting("mixed", "2^-10", "2^-8", -110, -115),
-        *breakout("2^-8", {0: 4, 1: 6}),
-        *breakout("2^-9", {0: 8, 1: 10, 2: 90}),  # a seed that the other α does not have
-        *breakout("2^-8", {100: 70}),
-        *breakout("2^-8", {0: 50, 1: 50}, frames=1_000_000),
+        *rmsprop_on_minatar("2^-8", {0: 4, 1: 6}),
+        *rmsprop_on_minatar("2^-9", {0: 8, 1: 10, 2: 90}),  # a seed that the other α does not have
+        *rmsprop_on_minatar("2^-8", {100: 70}),
+        *rmsprop_on_minatar("2^-8", {0: 50, 1: 50}, frames=1_000_000),
+        *rmsprop_on_minatar("2^-8", {0: 1, 1: 3}, game="minatar_asterix"),
     ]
 )
 
@@ -66,10 +67,16 @@ def test_breakout_is_that_of_as_many_frames_and_of_the_seeds_that_every_step_siz
     assert rmsprop[5:] == ("2^-9", "9.0 [8.0, 10.0]")
 
 
+def test_the_games_have_the_step_sizes_that_ran_on_all_of_them():
+    head, rmsprop = choosing.minatar(SCORES)
+    assert head == ("method", "α", "asterix", "breakout")
+    assert rmsprop == ("RMSProp", "2^-8", "2.00 [1.00, 3.00]", "5.00 [4.00, 6.00]")
+
+
 def test_the_page_has_a_place_for_its_tables_and_names_their_source():
     text = PAGE.read_text(encoding="utf-8")
     made = choosing.page(text, SCORES, "somewhere.parquet")
-    assert made.count("From `somewhere.parquet`") == 3 and "| 1e-5 | Adam | 2^-5 | – |" in made
+    assert made.count("From `somewhere.parquet`") == 4 and "| 1e-5 | Adam | 2^-5 | – |" in made
     assert choosing.page(made, SCORES, "somewhere.parquet") == made
 
 

@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from metatrace.config import loading
 from metatrace.pipeline import jobs, outputs
@@ -75,6 +76,15 @@ def test_the_pages_are_those_that_were_published_and_take_at_most_12_mb():
 def test_the_readme_has_the_published_verdicts():
     text = (ROOT / verdicts.PAGE).read_text(encoding="utf-8")
     assert verdicts.page(text, json.loads((ROOT / verdicts.PUBLISHED).read_text(encoding="utf-8"))["claims"]) == text
+
+
+@pytest.mark.parametrize("name", ["index.html", "claims.html"])
+def test_a_page_counts_the_published_verdicts_in_plain_english(name):
+    claims = json.loads((ROOT / verdicts.PUBLISHED).read_text(encoding="utf-8"))["claims"]
+    groups = [claims, *([claim for claim in claims if claim["section"] == section] for section in context.SECTIONS)]
+    sentences = [re.sub(r" \([^)]*\)", "", verdicts.sentence(group)) for group in groups]
+    told = re.findall(r'<p class="(?:lead|tally)">Of (\d+ claims?:[^<]*)\.</p>', (ROOT / "docs" / name).read_text())
+    assert told and {f"of {line.replace(':', ',', 1)}" for line in told} <= set(sentences)
 
 
 def moved_on(made_by):
