@@ -116,8 +116,9 @@ const specification = (some, rows, { colours, panels, dashes }, measure) => {
   const longest = Math.max(...legendTexts.map((text) => text.length), 0);
   const below = wide < 620 || longest > 24;
   const legendWidth = below || longest === 0 ? 0 : 60 + 7 * longest;
-  const axisWidth = measure === "loss" ? 100 : 60; // a loss may be a million
-  const width = Math.max((wide - legendWidth - axisWidth) / columns - 22, 150);
+  const axisWidth = measure === "loss" ? 125 : 84; // a loss may be a million
+  const ownScales = panels === "environment"; // and so an axis for each panel
+  const width = Math.max((wide - legendWidth - axisWidth) / columns - (ownScales ? 50 : 22), 150);
   const isRow = panelTexts.length === columns;
   const height = columns === 1 ? Math.min(Math.max(width * 0.55, 220), 430) : width * (isRow ? 1.1 : 0.72);
   const axis = AXES[some[0].axis];
@@ -184,7 +185,7 @@ const specification = (some, rows, { colours, panels, dashes }, measure) => {
       sort: panelTexts,
       header: { labels: Boolean(panels), labelFontSize: 13, labelFontWeight: 600, labelColor: ink, labelPadding: 4 },
     },
-    resolve: { scale: { y: panels === "environment" ? "independent" : "shared" } },
+    resolve: { scale: { y: ownScales ? "independent" : "shared" } },
     columns,
     spacing: 22,
     padding: 4,

@@ -49,7 +49,7 @@ def pages(words: Mapping[str, Any], results: Path, claims: Iterable[Claim], temp
         "cards": judged,
         "tally": tally(entries),
         "tally_of_paper": tally(entry for entry in entries if entry["section"] in OF_THE_PAPER),
-        "tally_of_others": tally(entry for entry in entries if entry["section"] not in OF_THE_PAPER),
+        "tally_of_others": tally(entry for entry in entries if entry["section"] not in (*OF_THE_PAPER, "minatar")),
         "tallies": {
             section: tally(entry for entry in entries if entry["section"] == section)
             for section in dict.fromkeys(entry["section"] for entry in entries)

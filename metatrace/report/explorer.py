@@ -29,6 +29,7 @@ from metatrace.runs.atomic import remedy
 # How many colours from dark to light: enough for any choice of step-sizes.
 _SHADES = 33
 _DIGITS = 7
+_RESIDUE = 1e-15  # of the largest number in a column
 _VEGA_LITE = "6.4"
 
 
@@ -127,7 +128,7 @@ def columns(frame: pd.DataFrame) -> dict[str, Any]:
     for name in frame:
         values = frame[name]
         if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
-            made[str(name)] = {"numbers": [_rounded(value) for value in values]}
+            made[str(name)] = {"numbers": _without_residues([_rounded(value) for value in values])}
         else:
             places, texts = pd.factorize(values.astype("object").where(values.notna(), "").map(str))
             made[str(name)] = {"texts": texts.tolist(), "places": places.tolist()}
@@ -198,6 +199,12 @@ def _rounded(value: Any) -> float | int | None:
     if float(value).is_integer():
         return int(value)
     return float(f"{float(value):.{_DIGITS}g}")
+
+
+def _without_residues(numbers: list[float | int | None]) -> list[float | int | None]:
+    """A column with zero where rounding errors alone are left, as of a mean of differences that cancel."""
+    least = _RESIDUE * max((abs(number) for number in numbers if number is not None), default=0)
+    return [0 if number is not None and abs(number) < least else number for number in numbers]
 
 
 def _read(path: Path) -> dict[str, Any]:

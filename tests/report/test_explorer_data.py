@@ -89,6 +89,8 @@ def test_a_column_keeps_seven_digits_and_says_what_is_missing():
         {
             "alpha": ["2^-5", "2^-5"],
             "auc": [-123.456789012, np.nan],
+            "low": [-3.469447e-18, 2.5],  # what rounding leaves of zero
+            "error": [1e-12, 2.5e-4],
             "seed": [0, 1],
             "diverged": [True, False],
             "diverged_frame": pd.array([None, 12], dtype="Int64"),
@@ -97,6 +99,8 @@ def test_a_column_keeps_seven_digits_and_says_what_is_missing():
     assert explorer.columns(frame) == {
         "alpha": {"texts": ["2^-5"], "places": [0, 0]},
         "auc": {"numbers": [-123.4568, None]},
+        "low": {"numbers": [0, 2.5]},
+        "error": {"numbers": [1e-12, 2.5e-4]},
         "seed": {"numbers": [0, 1]},
         "diverged": {"texts": ["True", "False"], "places": [0, 1]},
         "diverged_frame": {"numbers": [None, 12]},

@@ -369,8 +369,8 @@ def test_it_fits_a_phone(page):
     page.set_viewport_size({"width": 390, "height": 800})
     pick(page, "Figure", "figure_7")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    charts = page.locator("#chart svg, #beta-chart svg").evaluate_all("all => all.map((one) => one.clientWidth)")
-    assert max(charts) <= page.locator("#chart").evaluate("part => part.clientWidth")
+    chart, place = widest(page)
+    assert chart <= place
     page.set_viewport_size({"width": 1400, "height": 1000})
 
 
@@ -409,15 +409,24 @@ def test_a_figure_without_the_table_that_is_shown_shows_one_of_its_own(page):
     assert page.get_by_label("Table", exact=True).input_value() == "verdicts"
 
 
+def widest(page):
+    """The width of the widest chart, and that of the place that it has."""
+    charts = page.locator("#chart svg, #beta-chart svg").evaluate_all("all => all.map((one) => one.clientWidth)")
+    return max(charts), page.locator("#chart").evaluate("part => part.clientWidth")
+
+
 @pytest.mark.slow
-def test_every_published_figure_is_drawn_and_has_a_table():
-    with opened(ROOT / "docs/explorer.html") as page:
+@pytest.mark.parametrize("width", [1400, 700])
+def test_every_published_figure_is_drawn_within_its_place_and_has_a_table(width):
+    with opened(ROOT / "docs/explorer.html", width=width) as page:
         page.locator("#chart svg").wait_for()
         figures = page.locator("#figure option").evaluate_all("all => all.map((one) => one.value)")
         for figure in figures[1:]:
             pick(page, "Figure", figure)
             assert n_lines(page) > 0, figure
             assert page.locator("#rows tbody tr").count() > 0, figure
+            chart, place = widest(page)
+            assert chart <= place, figure
         assert page.wrong == []
         assert len(figures) > 60
 
