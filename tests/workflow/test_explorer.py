@@ -416,9 +416,8 @@ def widest(page):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [1400, 700])
-def test_every_published_figure_is_drawn_within_its_place_and_has_a_table(width):
-    with opened(ROOT / "docs/explorer.html", width=width) as page:
+def test_every_published_figure_is_drawn_within_its_place_and_has_a_table():
+    with opened(ROOT / "docs/explorer.html") as page:
         page.locator("#chart svg").wait_for()
         figures = page.locator("#figure option").evaluate_all("all => all.map((one) => one.value)")
         for figure in figures[1:]:
