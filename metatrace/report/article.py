@@ -4,7 +4,8 @@ The templates reports/article.html and reports/claims.html lay out what stands h
 about what a scale found that is not in its tables: the verdicts in claims.json, and the pictures.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from operator import itemgetter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +18,7 @@ from metatrace.analysis import tables
 from metatrace.errors import UserError
 from metatrace.methods import METHODS
 from metatrace.report import claims_json, pictures
-from metatrace.report.cards import OF_THE_PAPER, cards
+from metatrace.report.cards import cards, group_of
 from metatrace.report.criteria import Claim
 from metatrace.report.opening import opening, written
 from metatrace.report.verdicts import RESULTS, VERDICTS, counted, tally
@@ -48,12 +49,8 @@ def pages(words: Mapping[str, Any], results: Path, claims: Iterable[Claim], temp
         "opening": _opening(results, words["opening"]),
         "cards": judged,
         "tally": tally(entries),
-        "tally_of_paper": tally(entry for entry in entries if entry["section"] in OF_THE_PAPER),
-        "tally_of_others": tally(entry for entry in entries if entry["section"] not in (*OF_THE_PAPER, "minatar")),
-        "tallies": {
-            section: tally(entry for entry in entries if entry["section"] == section)
-            for section in dict.fromkeys(entry["section"] for entry in entries)
-        },
+        "tallies_of_groups": _tallies(entries, group_of),
+        "tallies": _tallies(entries, itemgetter("section")),
         "means": {word: verdict.means for word, verdict in (RESULTS | VERDICTS).items()},
         "results": [word for word in RESULTS if word not in VERDICTS],
         "pairs": {
@@ -73,6 +70,16 @@ def pages(words: Mapping[str, Any], results: Path, claims: Iterable[Claim], temp
     }
     article, page = (_rendered(templates, name, shown) for name in ("article.html", "claims.html"))
     return article, page
+
+
+def _tallies(
+    entries: Iterable[Mapping[str, Any]], key: Callable[[Mapping[str, Any]], str]
+) -> dict[str, dict[str, list[str]]]:
+    """`verdicts.tally` of the entries with the same key, by that key."""
+    by_key: dict[str, list[Mapping[str, Any]]] = {}
+    for entry in entries:
+        by_key.setdefault(key(entry), []).append(entry)
+    return {name: tally(members) for name, members in by_key.items()}
 
 
 def _opening(results: Path, figure: str) -> dict[str, Any] | None:

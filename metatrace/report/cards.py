@@ -16,8 +16,8 @@ from metatrace.report.verdicts import RESULTS, TOO_SMALL, VERDICTS
 # The drawing of an interval, in units of its view box: how wide it is, and how much of that each margin takes.
 WIDTH, MARGIN = 260.0, 20.0
 _SHOWN_OF_PART = ("statistic", "wanted", "because", "published", "part_verdict", "seeds")
-# The sections whose claims are the paper's.
-OF_THE_PAPER = (*PAPERS_OWN, "omitted")
+# Whose claims a section has, as the front page groups them; those of all other sections are "others".
+_GROUPS = {**dict.fromkeys((*PAPERS_OWN, "omitted"), "paper"), "minatar": "minatar"}
 
 
 def cards(verdicts: Iterable[Mapping[str, Any]], claims: Iterable[Claim], shown_by: Mapping[str, str]) -> list[Any]:
@@ -30,12 +30,17 @@ def cards(verdicts: Iterable[Mapping[str, Any]], claims: Iterable[Claim], shown_
         part of several, the whole.
 
     Returns:
-      of each claim `name`, `anchor`, `under`, `section`, `of_paper` (whether the paper makes it), `place`, `statement`,
+      of each claim `name`, `anchor`, `under`, `section`, `group` (see `group_of`), `place`, `statement`,
       `verdict`, its `mark` and `look` (see `verdicts.Verdict`), `notes`, `parts`, `figures` (the names of those that
       the article shows), and `figure`, the one under which its card stands; "" if the scale has none.
     """
     asked = {claim.name: claim for claim in claims}
     return [_card(entry, asked[name_of(entry)], shown_by) for entry in verdicts]
+
+
+def group_of(entry: Mapping[str, Any]) -> str:
+    """Whose claim one is, by its section: "paper", "minatar" or "others"."""
+    return _GROUPS.get(entry["section"], "others")
 
 
 def _card(entry: Mapping[str, Any], claim: Claim, shown_by: Mapping[str, str]) -> dict[str, Any]:
@@ -51,7 +56,7 @@ def _card(entry: Mapping[str, Any], claim: Claim, shown_by: Mapping[str, str]) -
         "anchor": anchor("claim", name_of(entry)),
         "mark": verdict.mark,
         "look": verdict.look,
-        "of_paper": entry["section"] in OF_THE_PAPER,
+        "group": group_of(entry),
         "notes": _notes(entry),
         "parts": [_part(part, claim.parts[part["part"]]) for part in entry["parts"]],
         "figures": figures,
